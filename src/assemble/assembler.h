@@ -22,10 +22,12 @@ struct KernelText {
 //   cubin   index into BatchOutcome::cubins; empty if it was rejected
 //   symbol  its name in that cubin
 //   log     the assembler's messages about this kernel if it was rejected, or how the assembler died
+//   assembler_failed  as in ModuleOutcome
 struct KernelOutcome {
   std::optional<std::size_t> cubin;
   std::string symbol;
   std::string log;
+  bool assembler_failed = false;
 };
 
 struct BatchOutcome {
@@ -34,10 +36,16 @@ struct BatchOutcome {
 };
 
 // The outcome of one module.
+//   assembler_failed  it crashed, hung, or ended without a message about the PTX: no verdict on the module, of which
+//                     another attempt may make a cubin
 struct ModuleOutcome {
   std::optional<Bytes> cubin;
   std::string log;
+  bool assembler_failed = false;
 };
+
+// The end of such a log: "the assembler failed: ptxas died of signal 11".
+inline std::string failure_words(const std::string& how) { return "the assembler failed: " + how; }
 
 // Turns the text of one PTX module into a cubin. An implementation is used by one thread at a time; it survives a crash
 // or a hang of the real assembler, which it reports as a rejection ("ptxas died of signal 11").

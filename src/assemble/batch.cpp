@@ -130,18 +130,23 @@ class Bisection {
     if (assembled.cubin) {
       accept(group, *std::move(assembled.cubin));
     } else if (group.size() == 1) {
-      outcome_.kernels[group.front()].log = words_about_single(assembled.log, module.first_lines.front());
+      reject(group.front(), words_about_single(assembled.log, module.first_lines.front()), assembled.assembler_failed);
     } else {
-      separate(group, find_culprits(assembled.log, module, kernels_));
+      separate(group, find_culprits(assembled.log, module, kernels_), assembled.assembler_failed);
     }
   }
 
-  void separate(const Indices& group, const Culprits& culprits) {
+  void reject(std::size_t index, const std::string& words, bool assembler_failed) {
+    outcome_.kernels[index].log = words;
+    outcome_.kernels[index].assembler_failed = assembler_failed;
+  }
+
+  void separate(const Indices& group, const Culprits& culprits, bool assembler_failed) {
     if (culprits.named.empty() && culprits.candidates.empty() && !header_accepted()) {
-      for (const std::size_t index : group) outcome_.kernels[index].log = header_log_;
+      for (const std::size_t index : group) reject(index, header_log_, failed_at_header_);
       return;
     }
-    for (const auto& [index, words] : culprits.named) outcome_.kernels[index].log = words;
+    for (const auto& [index, words] : culprits.named) reject(index, words, assembler_failed);
     bool found_one = !culprits.named.empty();
     for (const std::size_t index : culprits.candidates) {
       try_group({index});
@@ -177,6 +182,7 @@ class Bisection {
       const std::string ptx = header_ + "\n.visible .entry ptxlat_nothing() { ret; }\n";
       const ModuleOutcome assembled = assembler_.assemble(ptx, target_, level_);
       if (!assembled.cubin) header_log_ = words_about_single(assembled.log, 1);
+      failed_at_header_ = assembled.assembler_failed;
       header_accepted_ = assembled.cubin.has_value();
     }
     return header_accepted_;
@@ -192,6 +198,7 @@ class Bisection {
   bool header_tried_ = false;
   bool header_accepted_ = false;
   std::string header_log_;
+  bool failed_at_header_ = false;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "assemble/log_lines.h"
-#include "base/failed_attempt.h"
 #include "base/open_library.h"
 
 namespace ptxlat::assemble {
@@ -59,8 +58,8 @@ ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& tar
   if (result != 0) {
     outcome.cubin.reset();
     outcome.log = read_log(handle, error_log_size_, error_log_);
-    if (!blames_ptx(outcome.log))
-      outcome.log += fmt::format("{}nvJitLink failed with error {}", assembler_failed, result);
+    outcome.assembler_failed = !blames_ptx(outcome.log);
+    if (outcome.assembler_failed) outcome.log += failure_words(fmt::format("nvJitLink failed with error {}", result));
   } else {
     outcome.log = read_log(handle, info_log_size_, info_log_);
   }

@@ -14,9 +14,11 @@ namespace ptxlat::assemble {
 // The outcome of one program of CUDA C++.
 //   ptx  empty if the compiler rejected it
 //   log  its messages
+//   compiler_failed  it crashed or hung: no verdict on the program, of which another attempt may make PTX
 struct CompileOutcome {
   std::optional<std::string> ptx;
   std::string log;
+  bool compiler_failed = false;
 };
 
 // NVRTC, opened at run time. Like nvJitLink it runs inside the caller's process and may take it down, so only a worker

@@ -5,7 +5,6 @@
 #include "assemble/log_lines.h"
 #include "assemble/toolchain.h"
 #include "base/error.h"
-#include "base/failed_attempt.h"
 #include "base/process.h"
 
 namespace ptxlat::assemble {
@@ -39,8 +38,8 @@ class Ptxas : public Assembler {
     // ptxas rejects with status 1 or 255.
     const bool rejected = process.ended() && process.exit_status != 0 && blames_ptx(outcome.log);
     if (!rejected) {
-      outcome.log += assembler_failed;
-      outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";
+      outcome.assembler_failed = true;
+      outcome.log += failure_words("ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_))) + "\n";
     }
     return outcome;
   }

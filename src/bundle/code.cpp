@@ -95,6 +95,7 @@ assemble::BatchOutcome outcome_from(const std::vector<const ConfigurationCode*>&
     auto& kernel_outcome = outcome.kernels.emplace_back();
     if (!answer.cubin) {
       kernel_outcome.log = replaced(configuration.rejections[answer.rejection], name_hole, name);
+      kernel_outcome.assembler_failed = configuration.failed.contains(hash);
       continue;
     }
     const auto [place, is_new] = taken.try_emplace({&configuration, *answer.cubin}, outcome.cubins.size());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,13 @@ struct Answer {
 // The answers of one configuration, a toolchain at a level, about the kernels of a chunk.
 //   rejections  the assembler's messages, with {{name}} for the kernel's name
 //   answers     by text_hash of the kernel
+//   failed      those that the assembler failed at, rather than rejected them: known while they are recorded, so that
+//               `assemble` can say so, and not stored: what is in a bundle is final
 struct ConfigurationCode {
   std::vector<Bytes> cubins;
   std::vector<std::string> rejections;
   std::map<std::uint64_t, Answer> answers;
+  std::set<std::uint64_t> failed = {};
 };
 
 // A kernel's name in the cubins of a bundle.

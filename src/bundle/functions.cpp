@@ -16,7 +16,7 @@ void add_functions(Files& files, const std::string& toolchain, const cuda::CudaF
   results::Json json;
   json["compiler"] = functions.compiler;
   json["functions"] = results::Json::array();
-  for (const auto& [form, text, module, problem] : functions.functions)
+  for (const auto& [form, text, module, problem, compiler_failed] : functions.functions)  // which is final here
     json["functions"].push_back({{"form", form}, {"text", text}, {"module", module}, {"problem", problem}});
   files[file_of(toolchain)] = results::to_line(json);
 }

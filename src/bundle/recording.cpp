@@ -41,6 +41,7 @@ assemble::BatchOutcome RecordingAssembler::assemble(const std::vector<line::Name
       if (kernel.cubin) {
         answer.cubin = first_cubin + static_cast<std::uint32_t>(*kernel.cubin);
       } else {
+        if (kernel.assembler_failed) configuration_.failed.insert(hashes[i]);
         answer.rejection = static_cast<std::uint32_t>(configuration_.rejections.size());
         configuration_.rejections.push_back(without_name(std::move(kernel.log), unknown[i].name));
       }

@@ -46,7 +46,9 @@ struct Group {
   std::string header;
   std::map<const isa::Form*, CudaFunction>& made;
 
-  void reject(const isa::Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
+  void reject(const isa::Form* form, const std::string& words, bool compiler_failed = false) {
+    made[form] = {form->ptx, {}, {}, words, compiler_failed};
+  }
 
   void compile(const Forms& forms) {
     if (forms.empty()) return;
@@ -69,16 +71,16 @@ struct Group {
     if (innocent.size() < forms.size()) {
       compile(innocent);
     } else {
-      separate(forms, outcome.log);
+      separate(forms, outcome);
     }
   }
 
   // An error that names no function: it concerns everything (an unknown target, a broken header), or one of them
   // crashes the compiler.
-  void separate(const Forms& forms, const std::string& log) {
+  void separate(const Forms& forms, const assemble::CompileOutcome& outcome) {
     const bool rejects_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
     if (rejects_everything) {
-      for (const auto* form : forms) reject(form, first_line(log));
+      for (const auto* form : forms) reject(form, first_line(outcome.log), outcome.compiler_failed);
       return;
     }
     const auto middle = forms.begin() + static_cast<std::ptrdiff_t>(forms.size() / 2);
@@ -133,6 +135,7 @@ void apply_compiled(std::vector<isa::Form>& forms, const CudaFunctions& function
     if (found == by_form.end()) continue;
     const auto& function = *found->second;
     form.unsupported_because = function.problem;
+    form.compiler_failed = function.compiler_failed;
     if (!function.problem.empty()) continue;
     form.text = function.text;
     form.module = function.module;

@@ -15,11 +15,13 @@ namespace ptxlat::cuda {
 //   text     PTX with holes for the operands; Form::text
 //   module   what the text needs at module scope
 //   problem  why there is no text: the compiler's message
+//   compiler_failed  the problem is the compiler's (assemble/nvrtc.h): another attempt may have a text
 struct CudaFunction {
   std::string form;
   std::string text;
   std::vector<std::string> module;
   std::string problem;
+  bool compiler_failed = false;
 
   bool operator==(const CudaFunction&) const = default;
 };

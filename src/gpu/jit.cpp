@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "assemble/log_lines.h"
-#include "base/failed_attempt.h"
 
 namespace ptxlat::gpu {
 namespace {
@@ -72,14 +71,15 @@ assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const st
   if (target != isa::Target{device_sm, ""}) state.add_option(CU_JIT_TARGET, jit_target(target));
   try {
     Bytes cubin = state.link(ptx);
-    if (cubin.empty()) return {std::nullopt, assembler_failed + std::string("the driver's JIT made no cubin")};
+    if (cubin.empty()) return {std::nullopt, assemble::failure_words("the driver's JIT made no cubin"), true};
     return {std::move(cubin), state.info_log()};
   } catch (const CudaError& error) {
     // Not this PTX's fault: every module would fail, and each would be recorded as rejected.
     if (error.result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND) throw;
     PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // throws if the device has died
     const std::string log = state.error_log();
-    return {std::nullopt, assemble::blames_ptx(log) ? log : log + assembler_failed + error.driver_words};
+    if (assemble::blames_ptx(log)) return {std::nullopt, log};
+    return {std::nullopt, log + assemble::failure_words(error.driver_words), true};
   }
 }
 

@@ -145,6 +145,7 @@ struct Form {
   bool is_block = false;
   std::vector<std::string> module;  // declarations at module scope that the text needs, in an order that works
   std::string unsupported_because;  // why the current toolchain does not support it; empty if it does
+  bool compiler_failed = false;     // its compiler crashed or hung, and that is why: another attempt may compile it
   SourceLocation where;
 };
 

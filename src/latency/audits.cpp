@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "line/window_record.h"
 #include "sass/hidden_waits.h"
 
 namespace ptxlat::latency {
@@ -61,7 +62,7 @@ std::optional<sass::Audit> missing(const line::Batch& batch, const std::optional
   if (!trial) return sass::Audit{sass::Verdict::no_dependency, "not part of this experiment", {}};
   const auto& kernel = batch.kernel_of(*trial);
   if (kernel.window) return std::nullopt;
-  return sass::Audit{kernel.cubin ? sass::Verdict::elided : sass::Verdict::rejected, kernel.log, {}};
+  return line::audit_without_window(kernel);
 }
 
 // The windows of one experiment and the audits that compare them.
@@ -104,7 +105,7 @@ struct AuditRun {
         [&] { return sass::audit_base(window(Role::differential_base), expected(Role::differential_base)); });
     run(Role::differential, {Role::differential, Role::differential_base}, [&]() -> sass::Audit {
       if (const auto& base = audits[Role::differential_base]; !base.is_proven()) {
-        return {base.verdict, "the window without the instruction: " + base.reason, {}};
+        return {base.verdict, "the window without the instruction: " + base.reason, {}, base.assembler_failed};
       }
       return sass::audit_differential(window(Role::differential), window(Role::differential_base),
                                       expected(Role::differential));

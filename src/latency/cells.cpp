@@ -242,8 +242,11 @@ void measure_on_each_gpu(const line::Bench& bench, const std::vector<CellWork*>&
 // Why a cell cannot have an experiment; empty if it can.
 std::optional<results::Record> without_experiment(const line::Bench& bench, const CellPlan& plan) {
   const auto& form = *plan.variant.form;
-  if (const auto reason = why_unsupported(bench, plan.variant); !reason.empty())
-    return record_without_experiment(plan, sass::Verdict::unsupported, reason);
+  if (const auto reason = why_unsupported(bench, plan.variant); !reason.empty()) {
+    auto record = record_without_experiment(plan, sass::Verdict::unsupported, reason);
+    if (form.compiler_failed) record.add_flag(results::flag::retry);
+    return record;
+  }
   if (!form.not_measurable.empty())
     return record_without_experiment(plan, sass::Verdict::no_dependency, form.not_measurable);
   return std::nullopt;

@@ -249,7 +249,9 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   const Numbers measured{experiment, batch, trials, audits, Source::measured},
       schedule{experiment, batch, trials, audits, Source::schedule};
   for (const Role role : all_roles) {
-    if (trials[role]) record.windows.push_back(to_record(role, measured));
+    if (!trials[role]) continue;
+    record.windows.push_back(to_record(role, measured));
+    if (audits[role].assembler_failed) record.add_flag(results::flag::retry);
   }
 
   const Numbers& leading = measures ? measured : schedule;

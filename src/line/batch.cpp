@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/failed_attempt.h"
 #include "sass/cubin.h"
 #include "sass/opcodes.h"
 
@@ -61,7 +60,8 @@ void take_code(AssembledKernel& kernel, const CubinContent& cubin) {
     kernel.code = found->second;
     return;
   }
-  kernel.log = assembler_failed + (cubin.problem.empty() ? "its cubin does not have this kernel" : cubin.problem);
+  kernel.assembler_failed = true;
+  kernel.log = assemble::failure_words(cubin.problem.empty() ? "its cubin does not have this kernel" : cubin.problem);
   kernel.cubin.reset();
 }
 
@@ -125,6 +125,7 @@ void Batch::assemble_module(KernelAssembler& assembler, int level, std::size_t f
     auto& kernel = kernels_[first + i];
     auto& made = outcome.kernels[i];
     kernel.log = std::move(made.log);
+    kernel.assembler_failed = made.assembler_failed;
     kernel.symbol = std::move(made.symbol);
     if (made.cubin) kernel.cubin = first_cubin + *made.cubin;
   }

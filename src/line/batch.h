@@ -29,6 +29,7 @@ struct AssembledKernel {
   std::optional<std::size_t> cubin;
   std::string symbol;
   std::string log;
+  bool assembler_failed = false;
   std::optional<sass::Window> window;
   sass::StaticSchedule schedule;
   int operand_loads = 0;

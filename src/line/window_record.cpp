@@ -13,6 +13,10 @@ results::SassRecord to_record(const sass::Instruction& instruction) {
 
 }  // namespace
 
+sass::Audit audit_without_window(const AssembledKernel& kernel) {
+  return {kernel.cubin ? sass::Verdict::elided : sass::Verdict::rejected, kernel.log, {}, kernel.assembler_failed};
+}
+
 results::WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const sass::Audit& audit) {
   results::WindowRecord record;
   record.role = role;

@@ -9,6 +9,9 @@
 
 namespace ptxlat::line {
 
+// The audit of a kernel that has no window.
+sass::Audit audit_without_window(const AssembledKernel& kernel);
+
 // A trial's machine code and its audit; the method adds what the GPU measured.
 results::WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const sass::Audit& audit);
 

@@ -66,7 +66,7 @@ ChainLoopCode code_of_loops(const line::Bench& bench, const ChainLoops& loops) {
   const auto& shorter = bench.batch().kernel_of(loops.shorter);
   const auto& longer = bench.batch().kernel_of(loops.longer);
   for (const auto* kernel : {&shorter, &longer}) {
-    if (!kernel->window) return {{}, kernel->log};
+    if (!kernel->window) return {{}, kernel->log, kernel->assembler_failed};
   }
   return code_of_loops(*shorter.window, *longer.window, loops.copies_of_shorter, loops.copies_of_longer);
 }

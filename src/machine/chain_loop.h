@@ -33,9 +33,11 @@ ChainLoops add_chain_loops(const ptx::LoadedCatalogue& loaded, line::Bench& benc
 // What the machine code of both loops shows.
 //   opcode   what each copy became; empty if the loops do not prove it
 //   problem  why they do not
+//   assembler_failed  and that is why: another attempt may
 struct ChainLoopCode {
   std::string opcode;
   std::string problem;
+  bool assembler_failed = false;
 };
 // Each body has exactly its copies, which are one opcode, and the longer one has nothing more than copies.
 ChainLoopCode code_of_loops(const sass::Window& shorter, const sass::Window& longer, int copies_of_shorter,

@@ -71,8 +71,10 @@ void measure(line::Bench& bench, const PairPlan& plan, const std::vector<std::si
   };
   const auto fillable = first_fillable(bench.batch(), trials, {{plan.a.name}, {plan.b.name}}, places_of_body);
   const auto& codes = fillable.found.codes;
-  if (const auto& problem = fillable.found.problem; !problem.empty())
+  if (const auto& problem = fillable.found.problem; !problem.empty()) {
+    record.set_flag(results::flag::retry, fillable.assembler_failed);
     return give_up(fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
+  }
   if (opcodes_of(codes[0]).front() != plan.a.name || opcodes_of(codes[1]).front() != plan.b.name)
     return give_up(sass::Verdict::fused, "one of them is another opcode beside the other");
   if (!bench.measures()) return;

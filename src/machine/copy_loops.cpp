@@ -100,6 +100,10 @@ std::string why_not_comparable(const CopyLoops& loops) {
   return {};
 }
 
+bool assembler_failed(const CopyLoops& loops) {
+  return (loops.shorter.found.problem.empty() ? loops.longer : loops.shorter).assembler_failed;
+}
+
 void measure_copies(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
                     const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
                     MeasuredCodes& measured, results::Record& record) {

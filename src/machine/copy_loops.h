@@ -31,6 +31,8 @@ struct CopyLoops {
 bool are_assembled(const CopyLoops& loops);
 // Why the two loops cannot be compared; empty if they can.
 std::string why_not_comparable(const CopyLoops& loops);
+// Whether that is because an assembler failed: another attempt may give two that can.
+bool assembler_failed(const CopyLoops& loops);
 
 // Shows codes in turn in the record, and measures them unless the same code has been measured.
 //   turns  which of the loops' codes

@@ -99,6 +99,7 @@ Counted with_and_without(const line::Batch& batch, const std::vector<std::size_t
   if (const auto& problem = fillable.found.problem; !problem.empty()) {
     record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
     record.note = problem;
+    record.set_flag(results::flag::retry, fillable.assembler_failed);
     return counted;
   }
   const auto& assembled = batch.kernel_of(fillable.trial);
@@ -127,6 +128,7 @@ Counted longer_and_shorter(const line::Bench& bench, const ChainLoops& loops, re
   if (code.opcode != record.sass.front()) {
     record.verdict = sass::Verdict::fused;
     record.note = code.problem.empty() ? "the instruction is another opcode in a loop" : code.problem;
+    record.set_flag(results::flag::retry, code.assembler_failed);
     return counted;
   }
   record.windows = {evidence_of(bench, loops, code.opcode)};

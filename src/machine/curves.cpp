@@ -140,6 +140,7 @@ void put_settled_rates(results::Record& record, const std::vector<int>& warps, c
   settle_rates(record, warps, time, times, time_of_copy);
   // If there is a message, the rates are those of the first launches.
   results::add_note(record.note, times.message);
+  if (times.more_failed) record.add_flag(results::flag::retry);
 }
 
 void read_again(results::Record& record) {

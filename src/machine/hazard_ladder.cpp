@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/failed_attempt.h"
 #include "machine/hazard_kernel.h"
 #include "results/curve.h"
 #include "results/note.h"
@@ -59,6 +58,7 @@ bool is_settled(const std::vector<HazardLadder>& ladders, std::optional<double> 
 void put(results::Record& record, const HazardLadder& ladder) {
   const std::string name = to_string(ladder.hazard);
   if (!ladder.problem.empty()) results::add_note(record.note, fmt::format("{}: {}", name, ladder.problem));
+  if (ladder.has_failed) record.add_flag(results::flag::retry);
   if (ladder.distances.empty()) return;
   results::Series wrong{wrong_name + name, "lanes", {{"distance", "cycles", {}}}, {}};
   wrong.axes.front().values.assign(ladder.distances.begin(), ladder.distances.end());
@@ -101,7 +101,8 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, 
   ladder.hazard = hazard;
   const auto is_done = [&](const kernel::LaunchOutcome& outcome) {
     if (outcome.status == kernel::LaunchStatus::ok && outcome.readout.words_per_thread != 0) return true;
-    ladder.problem = launch_failed + (outcome.status == kernel::LaunchStatus::timeout ? "it hung" : outcome.message);
+    const bool is_hung = outcome.status == kernel::LaunchStatus::timeout;
+    ladder.problem = fmt::format("a launch failed: {}", is_hung ? "it hung" : outcome.message);
     ladder.has_failed = true;
     return false;
   };

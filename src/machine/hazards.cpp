@@ -205,6 +205,7 @@ bool HazardMethod::knows(const std::string& key, results::Record& record) const 
   record.series = known->second.series;
   record.metrics = known->second.metrics;
   record.note = known->second.note;
+  record.flags = known->second.flags;
   record.verdict = known->second.verdict;
   record.windows.front().measured_as = known->second.ptx;
   return true;
@@ -243,6 +244,7 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     if (auto reason = latency::why_unsupported(bench, plan.variant); !reason.empty()) {
       record.verdict = sass::Verdict::unsupported;
       record.note = std::move(reason);
+      record.set_flag(results::flag::retry, plan.variant.form->compiler_failed);
       continue;
     }
   }
@@ -270,6 +272,7 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     if (!kernel.window || !plain.window) {
       record.verdict = sass::Verdict::rejected;
       record.note = kernel.window ? plain.log : kernel.log;
+      record.set_flag(results::flag::retry, (kernel.window ? plain : kernel).assembler_failed);
       continue;
     }
     record.windows = {line::window_record("differential", plain, {})};

@@ -48,6 +48,7 @@ void measure(line::Bench& bench, const std::vector<ChainLoops>& all, results::Re
       problem = fmt::format("the copies are {} and not {}", code.opcode, record.ptx);
     if (!problem.empty()) {
       results::add_note(record.note, fmt::format("{}: {}", loops.chains, problem));
+      if (code.assembler_failed) record.add_flag(results::flag::retry);
       continue;
     }
     record.windows.push_back(evidence_of(bench, loops, code.opcode));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/failed_attempt.h"
 #include "latency/survey.h"
 
 namespace ptxlat::machine {
@@ -14,11 +13,12 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
   Fillable fillable;
   for (const auto trial : trials) {
     const auto& kernel = batch.kernel_of(trial);
-    fillable = {trial, kernel.cubin.has_value(), {}};
+    fillable = {trial, kernel.cubin.has_value(), false, {}};
     if (kernel.window) {
       fillable.found = find_saturable(*kernel.window, wanted, places);
     } else {
       fillable.found.problem = kernel.log;
+      fillable.assembler_failed = kernel.assembler_failed;
     }
     if (fillable.found.problem.empty()) return fillable;
   }
@@ -117,7 +117,8 @@ void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps,
   const auto longer = time_loops.longer(numbers, times.rounds, times_as_often);
   for (const auto* again : {&shorter, &longer}) {
     if (!again->cycles.empty()) continue;
-    times.message = launch_failed + again->message;
+    times.message = "a launch failed: " + again->message;
+    times.more_failed = true;
     return;
   }
   for (std::size_t i = 0; i < chosen.size(); ++i) {

@@ -15,9 +15,11 @@ namespace ptxlat::machine {
 
 // A trial of a bench whose kernel has the requested code and places for copies of it.
 //   problem of `found`  why it cannot be used; empty if it can
+//   assembler_failed    and that is why: another attempt may give a code
 struct Fillable {
   std::size_t trial = 0;
   bool is_assembled = false;
+  bool assembler_failed = false;
   Saturable found;
 };
 // The first of the trials that can be used; the last one, with its problem, if none can. `wanted` as in find_saturable.
@@ -42,11 +44,13 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
                    int times_as_often = 1);
 
 // The times of two kernels of which one has more copies; neither has times if a launch of either failed.
+//   more_failed  they are there, but launches that were to make them better failed
 struct LoopTimes {
   int rounds = default_rounds;
   std::vector<Elapsed> shorter, longer;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
+  bool more_failed = false;
 };
 // Those of one number of warps, over all launches.
 //   index  of that number

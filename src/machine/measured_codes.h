@@ -42,6 +42,7 @@ class MeasuredCodes {
     sass::Verdict verdict = sass::Verdict::proven;
     std::string note, measured_as;
     std::size_t gpu = 0;
+    bool has_failed = false;  // in part: flag::retry
   };
   std::optional<Measured> find(const std::string& code);
   void keep(const results::Record& record);

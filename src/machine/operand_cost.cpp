@@ -137,13 +137,19 @@ void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& t
   };
   Fillable shorter, longer;
   std::string problem;
+  bool assembler_failed = false;
   for (std::size_t i = 0; i < trials.longer.size(); ++i) {
     shorter = with_operand(bench, trials.shorter[i], plan, shorter_copies);
     longer = with_operand(bench, trials.longer[i], plan, places_of_body);
-    problem = shorter.found.problem.empty() ? longer.found.problem : shorter.found.problem;
+    const auto& worse = shorter.found.problem.empty() ? longer : shorter;
+    problem = worse.found.problem;
+    assembler_failed = worse.assembler_failed;
     if (problem.empty()) break;
   }
-  if (!problem.empty()) return give_up(longer.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
+  if (!problem.empty()) {
+    record.set_flag(results::flag::retry, assembler_failed);
+    return give_up(longer.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
+  }
   line::AssembledKernel shown;
   shown.window = with_first_copy(*bench.batch().kernel_of(longer.trial).window, longer.found, longer.found.codes);
   record.windows = {line::window_record(fmt::format("loop of {}", places_of_body), shown, {})};

@@ -8,7 +8,6 @@
 #include <random>
 
 #include "base/error.h"
-#include "base/failed_attempt.h"
 #include "base/hash.h"
 #include "line/window_record.h"
 #include "machine/loop.h"
@@ -171,8 +170,9 @@ void measure_other(line::Bench& bench, const Fillable& fillable, const ThreeSour
   }
   cases.resize(std::min(cases.size(), most_cases));
   CopyTimer time_of(bench, fillable);
-  if (!measure(time_of, name_of(one), cases, record))
-    results::add_note(record.note, fmt::format("{}: {}{}", one.opcode, launch_failed, time_of.last().message));
+  if (measure(time_of, name_of(one), cases, record)) return;
+  results::add_note(record.note, fmt::format("{}: a launch failed: {}", one.opcode, time_of.last().message));
+  record.add_flag(results::flag::retry);
 }
 
 // The fact of a rule that was inferred from half of the cases and tested on the others. It may be wrong for a few: on
@@ -340,6 +340,7 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
   if (const auto problem = why_not_patched(fillable); !problem.empty()) {
     record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
     record.note = problem;
+    record.set_flag(results::flag::retry, fillable.assembler_failed);
     return {std::move(record)};
   }
   auto shown = kernel;
@@ -352,6 +353,7 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
     const auto other = filled(others[i], other_opcodes[i]);
     if (const auto problem = why_not_patched(other); !problem.empty()) {
       results::add_note(record.note, fmt::format("{}: {}", other_opcodes[i].opcode, problem));
+      if (other.assembler_failed) record.add_flag(results::flag::retry);
     } else {
       measure_other(bench, other, other_opcodes[i], highest_register(*bench.batch().kernel_of(others[i]).window),
                     record);

@@ -188,6 +188,7 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   if (spills || !is_whole(copy.opcodes, whole.sass)) return false;
   record.verdict = sass::Verdict::proven;
   record.note.clear();
+  record.set_flag(results::flag::retry, false);
   record.sass = copy.opcodes;
   record.sass_count = static_cast<int>(copy.opcodes.size());
   record.windows = {

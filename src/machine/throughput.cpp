@@ -61,9 +61,11 @@ results::Record begun(const ThroughputPlan& plan) {
   return record;
 }
 
-void give_up(Work& work, sass::Verdict verdict, const std::string& note) {
+//   has_failed  a tool failed, and that is why: another attempt may not give up
+void give_up(Work& work, sass::Verdict verdict, const std::string& note, bool has_failed = false) {
   work.record.verdict = verdict;
   work.record.note = note;
+  work.record.set_flag(results::flag::retry, has_failed);
   work.way = Way::none;
 }
 
@@ -74,8 +76,8 @@ void repeat_in_ptx(Work& work, sass::Verdict verdict, const std::string& note) {
 }
 
 // A stream does not say what its machine code is, for this reason.
-void prove_beside_loop(Work& work, sass::Verdict verdict, const std::string& note) {
-  give_up(work, verdict, note);
+void prove_beside_loop(Work& work, sass::Verdict verdict, const std::string& note, bool assembler_failed) {
+  give_up(work, verdict, note, assembler_failed);
   work.way = Way::beside;
 }
 
@@ -83,7 +85,7 @@ void prove_beside_loop(Work& work, sass::Verdict verdict, const std::string& not
 void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& bench, Work& work) {
   const auto& variant = work.plan->variant;
   if (const auto reason = latency::why_unsupported(bench, variant); !reason.empty())
-    return give_up(work, sass::Verdict::unsupported, reason);
+    return give_up(work, sass::Verdict::unsupported, reason, variant.form->compiler_failed);
   if (!variant.form->not_measurable.empty())
     return give_up(work, sass::Verdict::no_dependency, variant.form->not_measurable);
   if (latency::consumers_for(loaded.catalogue, variant).empty())
@@ -168,7 +170,7 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
     const auto& audit = audits[Role::stream];
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
-    if (!audit.is_proven()) return prove_beside_loop(work, audit.verdict, audit.reason);
+    if (!audit.is_proven()) return prove_beside_loop(work, audit.verdict, audit.reason, audit.assembler_failed);
     choose_copies(work);
     if (work.way == Way::copies) work.wanted = wanted_of(bench, work);
   });
@@ -180,6 +182,7 @@ void copy_from_beside_loop(Work& work, std::vector<std::vector<std::string>> cod
   work.way = Way::copies;
   work.record.verdict = sass::Verdict::proven;
   work.record.note.clear();
+  work.record.set_flag(results::flag::retry, false);
   work.record.sass = work.wanted.front();
   work.record.sass_count = static_cast<int>(work.record.sass.size());
   choose_copies(work);
@@ -249,7 +252,7 @@ void prove_loops(std::vector<Work>& all) {
   for_those(Way::copies, all, [](Work& work) {
     const auto problem = why_not_comparable(*work.copy_loops);
     if (problem.empty() || !are_assembled(*work.copy_loops)) return;
-    prove_beside_loop(work, sass::Verdict::fused, problem);
+    prove_beside_loop(work, sass::Verdict::fused, problem, false);
     work.copy_loops.reset();
   });
 }
@@ -263,7 +266,7 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
     if (are_assembled(loops)) {
       repeat_in_ptx(work, sass::Verdict::fused, problem);
     } else {
-      give_up(work, sass::Verdict::rejected, problem);
+      give_up(work, sass::Verdict::rejected, problem, assembler_failed(loops));
     }
     return {};
   }

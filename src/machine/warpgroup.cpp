@@ -51,6 +51,7 @@ void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLo
   if (!code.problem.empty()) {
     record.verdict = sass::Verdict::fused;
     record.note = code.problem;
+    record.set_flag(results::flag::retry, code.assembler_failed);
     return;
   }
   record.sass = {code.opcode};

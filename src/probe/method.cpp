@@ -48,7 +48,7 @@ std::string unsupported(const line::Bench& bench, const Probe& probe) {
 sass::Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch& batch) {
   const auto& kernel = batch.kernel_of(work.trials[point]);
   if (kernel.window) return audit(*work.plan->probe, work.plan->points[point], *kernel.window);
-  return {kernel.cubin ? sass::Verdict::elided : sass::Verdict::rejected, kernel.log, {}};
+  return line::audit_without_window(kernel);
 }
 
 // The first failed point gives the record its verdict; the others keep their values.
@@ -100,6 +100,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     const auto& made = batch.trial(work.trials[i]);
     const auto audit = audit_of(work, i, batch);
     if (!audit.is_proven()) note_failure(record, role, audit.verdict, audit.reason);
+    if (audit.assembler_failed) record.add_flag(results::flag::retry);
     if (!is_recorded[made.kernel] || !audit.is_proven())
       record.windows.push_back(line::window_record(role, batch.kernel_of(work.trials[i]), audit));
     is_recorded[made.kernel] = true;

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <utility>
 
-#include "base/failed_attempt.h"
 #include "base/named_values.h"
 
 namespace ptxlat::results {
@@ -72,19 +71,23 @@ void Record::add_flag(const char* flag) {
   if (!has_flag(flag)) flags.emplace_back(flag);
 }
 
+void Record::set_flag(const char* flag, bool is_set) {
+  if (is_set) return add_flag(flag);
+  std::erase(flags, flag);
+}
+
 bool Record::has_flag(std::string_view flag) const {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
 bool is_final(const Record& record) {
-  const auto has_failed = [](sass::Verdict verdict, const std::string& words) {
-    return verdict == sass::Verdict::fault || verdict == sass::Verdict::timeout ||
-           words.find(assembler_failed) != std::string::npos || words.find(launch_failed) != std::string::npos;
+  const auto has_failed = [](sass::Verdict verdict) {
+    return verdict == sass::Verdict::fault || verdict == sass::Verdict::timeout;
   };
   const bool is_contradiction = record.kind == RecordKind::counters && record.verdict == sass::Verdict::unstable;
-  return !is_contradiction && !has_failed(record.verdict, record.note) &&
+  return !is_contradiction && !record.has_flag(flag::retry) && !has_failed(record.verdict) &&
          std::none_of(record.windows.begin(), record.windows.end(),
-                      [&](const WindowRecord& window) { return has_failed(window.verdict, window.reason); });
+                      [&](const WindowRecord& window) { return has_failed(window.verdict); });
 }
 
 const WindowRecord* window_of_role(const Record& record, std::string_view role) {

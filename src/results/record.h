@@ -109,6 +109,7 @@ inline constexpr const char* survey = "survey";                             // a
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
 inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
 inline constexpr const char* subroutine = "subroutine";                     // in a loop nothing is proven
+inline constexpr const char* retry = "retry";                               // an assembler or some launches failed
 }  // namespace flag
 
 // The kind of experiment that a record belongs to.
@@ -151,14 +152,16 @@ struct Record {
   // Sets, or with an empty value removes, a metric. `tag` must be of a MetricKind.
   void set(std::string_view tag, std::optional<double> value, std::vector<std::string> from = {});
   void add_flag(const char* flag);
+  void set_flag(const char* flag, bool is_set);
   bool has_flag(std::string_view flag) const;
 
   bool operator==(const Record&) const = default;
 };
 
 // Whether running the cell again would give this record again. Not if a kernel faulted or hung, even if it cost only a
-// part of the cell, an assembler failed (base/failed_attempt.h), or hardware counters contradicted themselves: an
-// unrelated process, a full host or a broken tool can be the cause, and the next run of the same command tries again.
+// part of the cell, an assembler failed, or hardware counters contradicted themselves: an unrelated process, a full
+// host or a broken tool can be the cause, and the next run of the same command tries again. Verdicts say so, of the
+// record and of its windows, and flag::retry says what these do not. Notes and reasons are for people.
 bool is_final(const Record& record);
 
 // Null if the record has no window of this role.

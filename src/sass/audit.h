@@ -11,10 +11,12 @@ namespace ptxlat::sass {
 
 // The proof about one window: does it contain the instruction under test, as often as requested, and nothing else
 // (method.md, section 1)?
+//   assembler_failed  there is no window because the assembler failed: another attempt may be proven
 struct Audit {
   Verdict verdict = Verdict::proven;
   std::string reason;             // empty if proven
   std::vector<std::string> sass;  // opcodes that the instruction under test became here, in program order
+  bool assembler_failed = false;
   bool is_proven() const { return verdict == Verdict::proven; }
 };
 

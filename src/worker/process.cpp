@@ -11,8 +11,8 @@
 #include <cstring>
 #include <thread>
 
+#include "assemble/assembler.h"
 #include "base/error.h"
-#include "base/failed_attempt.h"
 #include "base/process.h"
 
 namespace ptxlat::worker {
@@ -67,7 +67,7 @@ std::string ended_assembling(const assemble::Toolchain& toolchain, const WorkerE
   const char* assembler = toolchain.kind == assemble::ToolchainKind::driver  ? "the driver's JIT"
                           : toolchain.kind == assemble::ToolchainKind::nvrtc ? "NVRTC"
                                                                              : "nvJitLink";
-  return fmt::format("{}{} {}", assembler_failed, assembler, exit.describe());
+  return assemble::failure_words(fmt::format("{} {}", assembler, exit.describe()));
 }
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {

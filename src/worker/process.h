@@ -24,7 +24,7 @@ struct WorkerExit {
   std::string describe() const;
 };
 
-// "the driver's JIT died of signal 11 (Segmentation fault)": the log of a module that ended its assembler.
+// "the assembler failed: the driver's JIT died of signal 11": the log of a module that ended its assembler.
 std::string ended_assembling(const assemble::Toolchain& toolchain, const WorkerExit& exit);
 
 // One worker process and the socket to it. Its standard input is the socket, its standard output goes to standard

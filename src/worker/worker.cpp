@@ -287,7 +287,7 @@ Outcome Worker::ask(const assemble::Toolchain& toolchain, const Bytes& request) 
     if (auto reply = process_->receive(options_.assemble_deadline)) return reply->as<Outcome>();
     const WorkerExit exit = process_->exit();
     if (may_be_disturbed(exit) && !is_retry) continue;
-    return {std::nullopt, ended_assembling(toolchain, exit)};
+    return {std::nullopt, ended_assembling(toolchain, exit), true};
   }
 }
 

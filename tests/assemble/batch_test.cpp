@@ -78,6 +78,7 @@ TEST_CASE("an assembler that crashes on one kernel costs that kernel") {
   const BatchOutcome outcome = assemble_batch(assembler, header, kernels, sm_90, 3);
   check(outcome, kernels, assembler.bad);
   CHECK(outcome.kernels[77].log == "ptxas died of signal 11 (Segmentation fault)\n");
+  for (std::size_t i = 0; i < kernels.size(); ++i) CHECK(outcome.kernels[i].assembler_failed == (i == 77));
   CHECK(assembler.calls <= 2 * 7 + 2);
 }
 
@@ -88,6 +89,25 @@ TEST_CASE("an assembler that rejects everything is found out at once") {
   CHECK(assembler.calls == 2);
   for (const KernelOutcome& kernel : outcome.kernels) {
     CHECK(kernel.log == "fatal: Value 'sm_999' is not defined for option 'gpu-name'\n");
+    CHECK_FALSE(kernel.assembler_failed);
+  }
+}
+
+TEST_CASE("an assembler that fails at everything fails at each kernel, even at those that it had words about") {
+  struct FailingAssembler : Assembler {
+    ModuleOutcome assemble(const std::string&, const isa::Target&, int) override { return {std::nullopt, log, true}; }
+    std::string log;
+  } assembler;
+  assembler.log = "ptxas died of signal 9 (Killed)\n";
+  for (const KernelOutcome& kernel : assemble_batch(assembler, header, numbered_kernels(3), sm_90, 3).kernels) {
+    CHECK(kernel.log == assembler.log);
+    CHECK(kernel.assembler_failed);
+  }
+  assembler.log = "ptxas module.ptx, line 6; error   : k0 is bad\n" + assembler.log;
+  for (const std::size_t count : {1, 3}) {
+    const auto first = assemble_batch(assembler, header, numbered_kernels(count), sm_90, 3).kernels.front();
+    CHECK(first.log == "line 2: error: k0 is bad\n");
+    CHECK(first.assembler_failed);
   }
 }
 

@@ -69,6 +69,18 @@ TEST_CASE("a broken ptxas is a rejection that says how it ended") {
   CHECK_FALSE(assemble_with_script("echo half > module.cubin; exit 1").cubin.has_value());
 }
 
+TEST_CASE("a ptxas that ends without a verdict has failed, whatever the words of one that has a verdict") {
+  for (const char* failing : {"exit 1", "kill -SEGV $$", "true", "echo 'ptxas fatal   : no'; kill -SEGV $$"}) {
+    INFO(failing);
+    CHECK(assemble_with_script(failing).assembler_failed);
+  }
+  const auto rejected =
+      assemble_with_script("echo 'ptxas module.ptx, line 1; error   : the assembler failed: or so it says'; exit 255");
+  CHECK_FALSE(rejected.cubin.has_value());
+  CHECK_FALSE(rejected.assembler_failed);
+  CHECK_FALSE(assemble_with_script("echo cubin > module.cubin").assembler_failed);
+}
+
 TEST_CASE("a ptxas that hangs is killed with its children at the deadline") {
   // Without the kill, CTest's TIMEOUT would end this test: both sleeps are longer.
   const TemporaryFolder folder;
@@ -78,6 +90,7 @@ TEST_CASE("a ptxas that hangs is killed with its children at the deadline") {
   const auto outcome =
       assemble_with_script("exec 3>" + pipe + "; echo before; sleep 100000 & sleep 100000", std::chrono::seconds(3));
   CHECK_FALSE(outcome.cubin.has_value());
+  CHECK(outcome.assembler_failed);
   REQUIRE(outcome.log == "before\nthe assembler failed: ptxas did not end within 3 s\n");
   pollfd writers{open_while_they_live, POLLIN, 0};
   CHECK(::poll(&writers, 1, -1) == 1);

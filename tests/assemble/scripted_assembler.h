@@ -45,7 +45,7 @@ class ScriptedAssembler : public assemble::Assembler {
       }
     }
     if (found == 0) return {Bytes(names.begin(), names.end()), {}};
-    if (crashes) return {std::nullopt, "ptxas died of signal 11 (Segmentation fault)\n"};
+    if (crashes) return {std::nullopt, "ptxas died of signal 11 (Segmentation fault)\n", true};
     return {std::nullopt, log + "ptxas fatal   : Ptx assembly aborted due to errors\n"};
   }
 };

@@ -63,6 +63,31 @@ TEST_CASE("a text is assembled once, whatever else is known of its kernel, and g
   CHECK(configuration.answers.size() == 3);
 }
 
+TEST_CASE("that an assembler failed at a kernel is known while it is recorded, and final in the bundle") {
+  struct FailingAssembler : line::KernelAssembler {
+    assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
+      assemble::BatchOutcome outcome;
+      for (const auto& kernel : kernels)
+        outcome.kernels.push_back({std::nullopt, {}, "its words", kernel.kernel->text == "failing"});
+      return outcome;
+    }
+  } inner;
+  AssemblerSlots slots(1);
+  ConfigurationCode configuration;
+  RecordingAssembler recorder(inner, slots, nullptr, configuration);
+  const kernel::Kernel failing = kernel_of("failing"), rejected = kernel_of("rejected");
+  const std::vector<line::NamedKernel> kernels{{"a", &failing}, {"b", &rejected}};
+  for (int again = 0; again < 2; ++again) {
+    const auto outcome = recorder.assemble(kernels, 3);
+    CHECK(outcome.kernels[0].assembler_failed);
+    CHECK_FALSE(outcome.kernels[1].assembler_failed);
+  }
+  const auto stored = decode_configuration(encode_code({configuration}), 0);
+  const auto outcome = outcome_from({&stored}, kernels);
+  CHECK(outcome.kernels[0].log == "its words");
+  CHECK_FALSE(outcome.kernels[0].assembler_failed);
+}
+
 TEST_CASE("no more assemblers are at work than there are slots") {
   NotingAssembler::most_at_work = 0;
   AssemblerSlots slots(2);

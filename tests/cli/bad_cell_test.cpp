@@ -93,6 +93,9 @@ TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
   CHECK(crashing.verdict == sass::Verdict::rejected);
   CHECK_FALSE(crashing.number(results::metric::cycles));
   CHECK_FALSE(crashing.note.empty());
+  CHECK(crashing.has_flag(results::flag::retry));
+  program.set("PTXLAT_STANDIN_CRASH_JIT", "nothing");
+  CHECK(run_with_neighbours(program).at("vadd1.u32.u32.u32").verdict == sass::Verdict::proven);
   CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
 }
 

@@ -43,7 +43,8 @@ struct StandInCompiler {
             fmt::format("functions.cu({}): error: identifier \"{}\" is undefined\n  here\n", number, function);
       }
       for (const auto& function : crashing) {
-        if (line.find(" " + function + "(") != std::string::npos) return {std::nullopt, "NVRTC died of signal 11"};
+        if (line.find(" " + function + "(") != std::string::npos)
+          return {std::nullopt, "NVRTC died of signal 11", true};
       }
       const auto at = line.find("ptxlat_function_");
       if (at == std::string::npos) continue;
@@ -111,8 +112,10 @@ TEST_CASE("a function over which the compiler crashes is found by halving") {
   nvrtc.crashing = {"bad"};
   const std::vector<isa::Form> forms = {form_of("a1"), form_of("a2"), form_of("bad"), form_of("a3"), form_of("a4")};
   const auto functions = compile_functions(pointers(forms), {90, {}}, {}, nvrtc.compiler());
-  for (const auto& function : functions)
+  for (const auto& function : functions) {
     CHECK(function.problem == (function.form == "bad" ? "NVRTC died of signal 11" : ""));
+    CHECK(function.compiler_failed == (function.form == "bad"));
+  }
 }
 
 TEST_CASE("a compiler that rejects everything is not asked about each function") {
@@ -137,13 +140,16 @@ TEST_CASE("without CUDA's headers, functions that need one say so and the rest i
 
 TEST_CASE("compiled functions make the catalogue's forms ordinary ones") {
   isa::Catalogue catalogue;
-  catalogue.forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf")};
+  catalogue.forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf"), form_of("tanf")};
   apply_compiled(catalogue.forms, {"nvrtc-13.0.88",
                                    {{"sinf", "sin.approx.f32 {d}, {a};", {".global .b8 t[1];"}, {}},
-                                    {"__tanhf", {}, {}, "identifier \"__tanhf\" is undefined"}}});
+                                    {"__tanhf", {}, {}, "identifier \"__tanhf\" is undefined"},
+                                    {"tanf", {}, {}, "NVRTC died of signal 11", true}}});
   CHECK(catalogue.forms[0].text == "sin.approx.f32 {d}, {a};");
   CHECK(catalogue.forms[0].module == std::vector<std::string>{".global .b8 t[1];"});
   CHECK(catalogue.forms[0].unsupported_because.empty());
   CHECK(catalogue.forms[1].unsupported_because == "identifier \"__tanhf\" is undefined");
   CHECK(catalogue.forms[2].unsupported_because == "not compiled");
+  for (const std::size_t i : {0, 1, 2}) CHECK_FALSE(catalogue.forms[i].compiler_failed);
+  CHECK(catalogue.forms[3].compiler_failed);
 }

@@ -75,7 +75,7 @@ class Fault:
     def is_final(self, record):
         """Whether a stored record may not be measured again."""
         return '"verdict":"fault"' not in record and '"verdict":"timeout"' not in record \
-            and "the assembler failed: " not in record and "a launch failed: " not in record \
+            and '"retry"' not in record \
             and not ('"kind":"counters"' in record and '"verdict":"unstable"' in record)
 
 

@@ -44,11 +44,13 @@ struct MethodBench {
   std::vector<results::Record> make() { return make(literal, &worker); }
 };
 
-// Rejects every kernel.
+// Rejects every kernel, or fails at it.
 struct RejectingAssembler : line::KernelAssembler {
+  std::string words = "rejected in its words";
+  bool fails = false;
   assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
     assemble::BatchOutcome outcome;
-    for (const auto& kernel : kernels) outcome.kernels.push_back({std::nullopt, kernel.name, "rejected in its words"});
+    for (const auto& kernel : kernels) outcome.kernels.push_back({std::nullopt, kernel.name, words, fails});
     return outcome;
   }
 };
@@ -115,6 +117,48 @@ TEST_CASE("a form that the assembler rejects has its words, and nothing is launc
   CHECK(record.note == "rejected in its words");
   CHECK(record.metrics.empty());
   CHECK(bench.log.lines().empty());
+}
+
+TEST_CASE("an assembler that fails has no verdict on a form: the flag says so, and not its words") {
+  MethodBench bench(entry);
+  RejectingAssembler assembler;
+  assembler.words = "error: 'the assembler failed: ' is no instruction";
+  const auto rejected = bench.make(assembler, nullptr).at(0);
+  CHECK(rejected.note == assembler.words);
+  CHECK(rejected.flags.empty());
+  CHECK(is_final(rejected));
+  assembler.fails = true;
+  const auto failed = bench.make(assembler, nullptr).at(0);
+  CHECK(failed.verdict == sass::Verdict::rejected);
+  CHECK(failed.flags == std::vector<std::string>{results::flag::retry});
+  CHECK_FALSE(is_final(failed));
+}
+
+TEST_CASE("an assembler that fails at one window leaves the numbers of the others, for now") {
+  struct FailsAtTheBracket : LiteralAssembler {
+    assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
+      auto outcome = LiteralAssembler::assemble(kernels, level);
+      for (std::size_t i = 0; i < kernels.size(); ++i) {
+        if (kernels[i].name.starts_with("bracket")) outcome.kernels[i] = {std::nullopt, {}, "it hung", true};
+      }
+      return outcome;
+    }
+  } assembler;
+  MethodBench bench(entry);
+  const auto record = bench.make(assembler, nullptr).at(0);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::static_cycles) == 4);
+  CHECK_FALSE(is_final(record));
+}
+
+TEST_CASE("a form whose compiler failed is unsupported for now") {
+  MethodBench bench(entry);
+  auto& form = bench.little.loaded.catalogue.forms.front();
+  form.unsupported_because = "NVRTC died of signal 11";
+  CHECK(is_final(bench.make().at(0)));
+  form.compiler_failed = true;
+  CHECK(bench.make().at(0).verdict == sass::Verdict::unsupported);
+  CHECK_FALSE(is_final(bench.make().at(0)));
 }
 
 TEST_CASE("a form that the toolchain or the target does not have is not assembled") {

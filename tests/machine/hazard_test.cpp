@@ -320,6 +320,10 @@ TEST_CASE("if a wrong value would look right, or the launch fails, there is no n
   CHECK_FALSE(is_final(without_number));
   put(without_wrong_value, blind);
   CHECK(is_final(without_wrong_value));
+  auto in_words = blind;
+  in_words.problem = "not a word of \"a launch failed: \" is read";
+  put(without_wrong_value, in_words);
+  CHECK(is_final(without_wrong_value));
 }
 
 TEST_CASE("a read is followed down step by step, and its consumer never comes first") {

@@ -134,3 +134,20 @@ TEST_CASE("an earlier run's results are taken, except failures, which may not ha
   CHECK(put("faulty").number(results::metric::throughput) == 1);
   CHECK(count == 1);
 }
+
+TEST_CASE("forms that share a measurement share that a part of its launches failed, until the next run") {
+  MeasuredCodes measured({});
+  std::vector<results::Record> records;
+  for (const char* ptx : {"a", "b"}) {
+    records.push_back(record_of(ptx, "code"));
+    measured.put(records.back(), [&] {
+      give(records.back(), 64);
+      records.back().add_flag(results::flag::retry);
+    });
+    CHECK_FALSE(is_final(records.back()));
+  }
+  int count = 0;
+  auto later = record_of("c", "code");
+  MeasuredCodes(records).put(later, [&] { ++count; });
+  CHECK(count == 1);
+}

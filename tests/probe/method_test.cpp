@@ -37,6 +37,10 @@ struct ProbeBench {
 
   std::vector<results::Record> make(const std::vector<const Probe*>& probes, worker::Worker* on,
                                     const Names& device = {}) {
+    return make(probes, on, device, assembler);
+  }
+  std::vector<results::Record> make(const std::vector<const Probe*>& probes, worker::Worker* on, const Names& device,
+                                    line::KernelAssembler& with) {
     const auto plan = plan_probes(probes, 3, device);
     std::vector<line::Cell> cells;
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, 3, plan[i].ptx_bytes});
@@ -44,7 +48,7 @@ struct ProbeBench {
     const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .workers = workers};
     line::Gpus gpus(workers);
     line::Interruption interruption(line.interrupted);
-    line::Bench bench(line, assembler, gpus, interruption, 3);
+    line::Bench bench(line, with, gpus, interruption, 3);
     return ProbeMethod(plan, [this](const auto& name, const auto& log) { logs[name] = log; }).make(bench, cells);
   }
   results::Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }
@@ -88,6 +92,24 @@ TEST_CASE("a fault costs its own point") {
   CHECK_THAT(record.note, Catch::Matchers::Contains("steps=2: CUDA_ERROR_ILLEGAL_ADDRESS"));
   REQUIRE(record.series.size() == 1);
   CHECK(record.series[0].values == Values{5, std::nullopt, 4.25});
+}
+
+TEST_CASE("a point at which the assembler failed is made again with its probe") {
+  struct FailingAssembler : LiteralAssembler {
+    bool fails = false;
+    assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
+      auto outcome = LiteralAssembler::assemble(kernels, level);
+      outcome.kernels[1] = {std::nullopt, {}, "the assembler failed: or so it says", fails};
+      return outcome;
+    }
+  } assembler;
+  const auto probe = chain_probe();
+  ProbeBench bench;
+  CHECK(is_final(bench.make({&probe}, nullptr, {}, assembler).at(0)));
+  assembler.fails = true;
+  const auto record = bench.make({&probe}, nullptr, {}, assembler).at(0);
+  CHECK(record.verdict == sass::Verdict::rejected);
+  CHECK(record.flags == std::vector<std::string>{results::flag::retry});
 }
 
 TEST_CASE("a probe that the target or the toolchain does not have is unsupported") {

@@ -61,6 +61,25 @@ TEST_CASE("a flag is there once") {
   CHECK(record.flags == std::vector<std::string>{"spread"});
   CHECK(record.has_flag(results::flag::spread));
   CHECK_FALSE(record.has_flag(results::flag::branches));
+  record.set_flag(results::flag::branches, true);
+  record.set_flag(results::flag::spread, false);
+  record.set_flag(results::flag::diverged, false);
+  CHECK(record.flags == std::vector<std::string>{"branches"});
+}
+
+TEST_CASE("whether a record is final is in its verdicts and its flags, and in no words") {
+  Record record;
+  record.verdict = sass::Verdict::rejected;
+  record.note = "line 3: error: 'the assembler failed: ' is no instruction; a launch failed: never";
+  record.windows.emplace_back();
+  record.windows.back().reason = record.note;
+  CHECK(is_final(record));
+  record.note.clear();
+  record.add_flag(flag::retry);
+  CHECK_FALSE(is_final(record));
+  record.set_flag(flag::retry, false);
+  record.windows.back().verdict = sass::Verdict::fault;
+  CHECK_FALSE(is_final(record));
 }
 
 TEST_CASE("the windows of a record's headline are those behind it, as far as they exist") {

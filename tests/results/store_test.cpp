@@ -92,6 +92,7 @@ TEST_CASE("a cell whose kernel failed, or whose assembler did, has a row and is 
   hung.windows.back().verdict = sass::Verdict::timeout;
   broken.verdict = rejected.verdict = sass::Verdict::rejected;
   broken.note = "line 3: the assembler failed: ptxas died of signal 11 (Segmentation fault)";
+  broken.add_flag(flag::retry);
   rejected.note = "line 3: error: unknown instruction";
   Store store(folder.path / "store.sqlite");
   store.save_records(table, {faulted, hung, broken, rejected});

@@ -139,6 +139,37 @@ TEST_CASE("a store whose runs or records are damaged is refused before anything 
   CHECK(finished == 0);
 }
 
+TEST_CASE("a cell at which an assembler failed is made again, and one that it rejected is not") {
+  struct FailingAssembler : line::KernelAssembler {
+    bool fails = false;
+    assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
+      assemble::BatchOutcome outcome;
+      for (std::size_t i = 0; i < kernels.size(); ++i)
+        outcome.kernels.push_back({std::nullopt, {}, "error: 'the assembler failed: ' is no instruction", fails});
+      return outcome;
+    }
+  };
+  Tables tables;
+  const auto made_by = [&](bool fails) {
+    auto job = tables.job(3);
+    for (auto& assembler : job.assemblers) {
+      auto failing = std::make_unique<FailingAssembler>();
+      failing->fails = fails;
+      assembler = std::move(failing);
+    }
+    const auto made = make_table(job, tables.store, {}).made;
+    for (const auto& record : tables.records()) {
+      CHECK(record.verdict == sass::Verdict::rejected);
+      CHECK(record.has_flag(results::flag::retry) == fails);
+    }
+    return made;
+  };
+  CHECK(made_by(true) == 3);
+  CHECK(made_by(true) == 3);
+  CHECK(made_by(false) == 3);
+  CHECK(made_by(false) == 0);
+}
+
 TEST_CASE("a cell whose experiment has changed is made again") {
   Tables tables;
   auto first = tables.job(3), second = tables.job(3);

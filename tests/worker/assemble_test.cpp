@@ -68,6 +68,7 @@ TEST_CASE("the driver's JIT rejects in its own words") {
   const auto assembler = make_worker_assembler(test_options(), driver());
   const assemble::ModuleOutcome module = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(module.cubin);
+  CHECK_FALSE(module.assembler_failed);
   CHECK(module.log.find("nonsense") != std::string::npos);
 }
 
@@ -88,6 +89,7 @@ TEST_CASE("a JIT that fails without a word about the PTX has not rejected it") {
   const auto assembler = make_worker_assembler(test_options(), driver());
   const assemble::ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3);
   CHECK_FALSE(module.cubin);
+  CHECK(module.assembler_failed);
   CHECK(module.log == "garbage\nthe assembler failed: CUDA_ERROR_INVALID_PTX: the stand-in's own words");
 }
 
@@ -98,6 +100,7 @@ TEST_CASE("a crash of the driver's JIT is a rejection, and the next module is as
   Worker worker(test_options());
   const assemble::ModuleOutcome crashed = worker.assemble(driver(), "// crash", sm_90, 3);
   CHECK_FALSE(crashed.cubin);
+  CHECK(crashed.assembler_failed);
   CHECK(crashed.log == "the assembler failed: the driver's JIT died of signal 6 (Aborted)");
   CHECK(worker.assemble(driver(), "// fine", sm_90, 3).log.find("/bin/ls") != std::string::npos);
 }
@@ -109,6 +112,7 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
   options.assemble_deadline = 300ms;
   const assemble::ModuleOutcome hung = Worker(options).assemble(driver(), "// hang", sm_90, 3);
   CHECK_FALSE(hung.cubin);
+  CHECK(hung.assembler_failed);
   CHECK(hung.log == "the assembler failed: the driver's JIT did not finish within 300 ms");
 }
 
@@ -153,6 +157,7 @@ TEST_CASE("threads that share a process lose only the module that crashes or han
   }
   const auto outcomes = assemble_in_threads(options, 6, special);
   CHECK_FALSE(outcomes[0].cubin);
+  CHECK(outcomes[0].assembler_failed);
   CHECK(outcomes[0].log == expected_log);
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     INFO("thread " << i << ": " << outcomes[i].log);
@@ -290,6 +295,7 @@ TEST_CASE("nvJitLink assembles in a worker that has no driver") {
   }
   const assemble::ModuleOutcome rejected = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(rejected.cubin);
+  CHECK_FALSE(rejected.assembler_failed);
   CHECK(rejected.log.find("nonsense") != std::string::npos);
 }
 
