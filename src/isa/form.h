@@ -141,6 +141,7 @@ struct Form {
   std::string directives;      // of the kernel
   std::string not_streamable;  // why it cannot be repeated back to back; empty if it can
   std::string not_measurable;  // why it cannot be measured; empty if it can
+  bool is_streamed = true;     // false for a part of a snippet, whose issue cost is that of the whole
   std::optional<CudaSource> cuda;
   bool is_block = false;
   std::vector<std::string> module;  // declarations at module scope that the text needs, in an order that works

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace ptxlat::latency {
 
@@ -30,6 +31,10 @@ inline constexpr std::array timed_roles = {
     Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
     Role::chain,    Role::chain_twice, Role::bridge};
 const char* to_string(Role role);
+// Whether the role of this name is a stream's.
+inline bool is_stream(std::string_view name) {
+  return name == to_string(Role::stream) || name == to_string(Role::stream_twice);
+}
 
 // Something for each role.
 template <class T>

@@ -109,7 +109,7 @@ const isa::Operand* ExperimentBuilder::varied_operand() const {
 }
 
 StreamShape ExperimentBuilder::stream_shape() const {
-  if (!variant.form->not_streamable.empty()) return {};
+  if (!variant.form->is_streamed || !variant.form->not_streamable.empty()) return {};
   // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some. An SM has
   // 65536 registers, 128 for each of 512 threads.
   constexpr int most_with_all_registers = 256, most_with_half = 512, predicates_to_spend = 4;

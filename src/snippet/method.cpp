@@ -25,12 +25,6 @@ namespace {
 using latency::CellWork;
 using latency::Role;
 
-constexpr char issue_of_the_whole[] = "its issue cost is the whole snippet's";
-
-}  // namespace
-
-namespace {
-
 // The path, and the instructions that make the values that join it, except loads: nothing is merged with a load.
 std::vector<std::size_t> with_producers(const Snippet& snippet, const std::vector<std::size_t>& path) {
   std::set<std::size_t> wider(path.begin(), path.end());
@@ -56,7 +50,8 @@ struct Planner {
 
   Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result) {
     const auto& form = add(instructions, result);
-    made.forms.back()->form.not_streamable = issue_of_the_whole;
+    made.forms.back()->form.is_streamed = false;
+    made.forms.back()->form.not_streamable.clear();
     return {&form, form.operand_of.at(source)};
   }
 
@@ -214,15 +209,6 @@ struct Candidates {
   }
 };
 
-void remove_note(results::Record& record, const std::string& note) {
-  for (const auto& text : {"; " + note, note + "; ", note}) {
-    if (const auto at = record.note.find(text); at != std::string::npos) {
-      record.note.erase(at, text.size());
-      return;
-    }
-  }
-}
-
 // Copies of a snippet without a proven window (several results) are compared with the opcodes between its clocks: with
 // many sources, the copies share registers, and the assembler makes shared parts only once.
 bool shares_work(const CellWork& work) {
@@ -236,10 +222,10 @@ bool shares_work(const CellWork& work) {
 // The streams of a different record, and their numbers.
 void take_issue_of(results::Record& record, const CellWork& work) {
   const auto& whole = work.record;
-  remove_note(record, fmt::format("no stream: {}", issue_of_the_whole));
-  std::erase_if(record.windows, [](const auto& window) { return window.role.starts_with("stream"); });
+  if (whole.has_flag(results::flag::retry)) record.add_flag(results::flag::retry);
+  std::erase_if(record.windows, [](const auto& window) { return latency::is_stream(window.role); });
   for (const auto& window : whole.windows) {
-    if (window.role.starts_with("stream")) record.windows.push_back(window);
+    if (latency::is_stream(window.role)) record.windows.push_back(window);
   }
   if (shares_work(work)) {
     record.set(results::metric::issue, std::nullopt);

@@ -175,6 +175,20 @@ TEST_CASE("a form that nothing can depend on says why") {
   CHECK(record.note == "it ends the kernel");
 }
 
+TEST_CASE("a form whose issue cost is another's has no streams, and no word about it") {
+  MethodBench bench(entry);
+  const auto has_streams = [](const results::Record& record) {
+    return std::any_of(record.windows.begin(), record.windows.end(),
+                       [](const auto& window) { return is_stream(window.role); });
+  };
+  CHECK(has_streams(bench.make(bench.literal, nullptr).at(0)));
+  bench.little.loaded.catalogue.forms.front().is_streamed = false;
+  const auto record = bench.make(bench.literal, nullptr).at(0);
+  CHECK_FALSE(has_streams(record));
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.note.empty());
+}
+
 namespace {
 
 // Two variants, so that one of them need not be made in full.
