@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <regex>
 
 namespace ptxlat::assemble {
 namespace {
@@ -48,6 +49,12 @@ std::vector<Diagnostic> diagnostics_in(std::string_view log) {
     log.remove_prefix(end == std::string_view::npos ? log.size() : end + 1);
   }
   return diagnostics;
+}
+
+std::string quoted_name(const std::string& log) {
+  static const std::regex quoted("'([a-z]\\w*(?:\\.\\w+)*)'");
+  std::smatch match;
+  return std::regex_search(log, match, quoted) ? match[1].str() : std::string{};
 }
 
 bool blames_ptx(std::string_view log) {

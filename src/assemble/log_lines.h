@@ -21,6 +21,9 @@ struct Diagnostic {
 // The errors in a log, in order; its warnings, remarks and the closing "Ptx assembly aborted" are left out.
 std::vector<Diagnostic> diagnostics_in(std::string_view log);
 
+// The first name of an instruction that a log has in quotes: 'mul.wide'. Empty if it has none.
+std::string quoted_name(const std::string& log);
+
 // Whether the assembler says that the PTX is at fault. The log of one that is broken has no such word.
 bool blames_ptx(std::string_view log);
 

@@ -134,7 +134,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   };
   const auto assemblers =
       make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), threads);
-  if (!cells.empty() && !run_line(line, snippet::SnippetMethod(loaded, pairs), assemblers, cells))
+  if (!cells.empty() && !run_line(line, snippet::SnippetMethod(loaded, snippet, pairs), assemblers, cells))
     throw Error(ExitCode::interrupted, "interrupted");
   for (const int level : options.selection.levels) {
     for (const auto& pair : plan.pairs) {
@@ -142,7 +142,6 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
         return record.level == level && record.operand == pair.source && record.input == pair.result;
       });
       measured.records.push_back(found == made.end() ? snippet::without_dependence(pair, level) : *found);
-      snippet::name_place(measured.records.back(), snippet);
     }
   }
   return measured;

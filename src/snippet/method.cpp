@@ -17,6 +17,7 @@
 #include "sass/audit.h"
 #include "sass/opcodes.h"
 #include "sass/path.h"
+#include "snippet/write.h"
 
 namespace ptxlat::snippet {
 
@@ -285,11 +286,21 @@ results::Record record_of(const Candidates& candidates) {
   return record;
 }
 
+// What the assembler says about the first kernel that it rejected, of those that prove something; empty if none.
+std::string log_of_rejected(const line::Bench& bench, const CellWork& work) {
+  for (const Role role : {Role::differential, Role::differential_base, Role::chain, Role::chain_twice, Role::stream}) {
+    if (!work.trials[role]) continue;
+    const auto& kernel = bench.batch().kernel_of(*work.trials[role]);
+    if (!kernel.cubin) return kernel.log;
+  }
+  return {};
+}
+
 // The pairs of a chunk in progress.
 class Pairs {
  public:
-  Pairs(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<PairAtLevel> pairs)
-      : loaded_(loaded), bench_(bench), pairs_(std::move(pairs)) {}
+  Pairs(const ptx::LoadedCatalogue& loaded, const Snippet& snippet, line::Bench& bench, std::vector<PairAtLevel> pairs)
+      : loaded_(loaded), snippet_(snippet), bench_(bench), pairs_(std::move(pairs)) {}
 
   std::vector<results::Record> make() {
     const auto every = [](std::size_t) { return true; };
@@ -300,7 +311,15 @@ class Pairs {
     std::vector<results::Record> records;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto& pair = *pairs_[i].pair;
-      records.push_back(pair.alone.form == nullptr ? record_of_whole(i) : record_of(candidates(i)));
+      if (pair.alone.form == nullptr) {
+        records.push_back(record_of_whole(i));
+        name_place(records.back(), snippet_, log_of_rejected(bench_, whole_.at(i)));
+      } else {
+        const auto all = candidates(i);
+        const auto* chosen = all.chosen();
+        records.push_back(record_of(all));
+        if (chosen != nullptr) name_place(records.back(), snippet_, log_of_rejected(bench_, *chosen->work));
+      }
       records.back().operand = pair.source;
       records.back().input = pair.result;
     }
@@ -366,6 +385,7 @@ class Pairs {
   }
 
   const ptx::LoadedCatalogue& loaded_;
+  const Snippet& snippet_;
   line::Bench& bench_;
   std::vector<PairAtLevel> pairs_;
   std::deque<latency::CellPlan> plans_;  // works point to them
@@ -378,7 +398,7 @@ class Pairs {
 std::vector<results::Record> SnippetMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
   std::vector<PairAtLevel> pairs;
   for (const auto& cell : chunk) pairs.push_back(pairs_[cell.number]);
-  return Pairs(loaded_, bench, std::move(pairs)).make();
+  return Pairs(loaded_, snippet_, bench, std::move(pairs)).make();
 }
 
 }  // namespace ptxlat::snippet

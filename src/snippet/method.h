@@ -48,12 +48,13 @@ struct PairAtLevel {
 // the source and `input` the result; the issue cost is that of the whole snippet.
 class SnippetMethod : public line::Method {
  public:
-  SnippetMethod(const ptx::LoadedCatalogue& loaded, const std::vector<PairAtLevel>& pairs)
-      : loaded_(loaded), pairs_(pairs) {}
+  SnippetMethod(const ptx::LoadedCatalogue& loaded, const Snippet& snippet, const std::vector<PairAtLevel>& pairs)
+      : loaded_(loaded), snippet_(snippet), pairs_(pairs) {}
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
   const ptx::LoadedCatalogue& loaded_;
+  const Snippet& snippet_;
   const std::vector<PairAtLevel>& pairs_;
 };
 

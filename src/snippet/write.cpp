@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <ostream>
-#include <regex>
 
+#include "assemble/log_lines.h"
 #include "report/csv.h"
 #include "report/number.h"
 #include "results/json.h"
@@ -117,13 +117,11 @@ results::Record without_dependence(const Pair& pair, int level) {
   return record;
 }
 
-void name_place(results::Record& record, const Snippet& snippet) {
-  static const std::regex quoted("'([a-z]\\w*(?:\\.\\w+)*)'");
-  std::smatch match;
-  if (record.verdict != sass::Verdict::rejected || !std::regex_search(record.note, match, quoted)) return;
+void name_place(results::Record& record, const Snippet& snippet, const std::string& log) {
+  const auto name = assemble::quoted_name(log);
+  if (record.verdict != sass::Verdict::rejected || name.empty()) return;
   std::vector<std::string> places;
   for (const auto& statement : snippet.text.statements) {
-    const std::string name = match[1];
     if (statement.opcode == name || statement.opcode.starts_with(name + "."))
       places.push_back(fmt::format("{}:{}", statement.place.line, statement.place.column));
   }

@@ -25,9 +25,9 @@ struct Measured {
 // The record of a pair whose result does not depend on its source.
 results::Record without_dependence(const Pair& pair, int level);
 
-// For rejected code, adds where the instruction that the assembler's message names is in the user's text: the message
-// only has the line in the kernel.
-void name_place(results::Record& record, const Snippet& snippet);
+// For rejected code, adds where the instruction that the assembler's log names is in the user's text: the log only has
+// the line in the kernel.
+void name_place(results::Record& record, const Snippet& snippet, const std::string& log);
 
 // A text table for each toolchain; a csv; and JSON with everything, including windows (docs/measure.md).
 void write_text(std::ostream& out, const std::vector<Measured>& measured);

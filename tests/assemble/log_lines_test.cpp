@@ -23,6 +23,12 @@ TEST_CASE("the words of ptxas are read with their line and weight") {
   CHECK(diagnostics[2].line == 0);
 }
 
+TEST_CASE("the instruction that a log has in quotes is found") {
+  CHECK(quoted_name("line 12: error: Arguments mismatch for instruction 'mul.lo'\n") == "mul.lo");
+  CHECK(quoted_name("line 6: fatal: Parsing error near '::': syntax error; after 'add'") == "add");
+  CHECK(quoted_name("the assembler failed: ptxas's end").empty());
+}
+
 TEST_CASE("what is not a diagnostic is not read as one") {
   CHECK(diagnostics_in("").empty());
   CHECK(diagnostics_in("Segmentation fault\n\n::\nterror: run\n").empty());
