@@ -70,6 +70,12 @@ std::string mistake_in(const kernel::Trial& trial) {
   std::size_t clocks = 0;
   for (auto at = text.find("%clock;"); at != std::string::npos; at = text.find("%clock;", at + 1)) ++clocks;
   if (clocks != 2) return "not two clock reads";
+  std::size_t loads = 0;
+  const auto first_clock = text.find("mov.u32 %clock_1, %clock;");
+  for (auto at = text.find(" ld."); at < first_clock; at = text.find(" ld.", at + 1)) {
+    if (text.substr(at + 1, text.find(' ', at + 1) - at).find(".global") != std::string::npos) ++loads;
+  }
+  if (loads != trial.kernel.operand_loads.size()) return "other loads before the first clock than it says";
   constexpr std::string_view slot = "[%in+";
   for (auto at = text.find(slot); at != std::string::npos; at = text.find(slot, at + 1)) {
     if (std::stoul(text.substr(at + slot.size(), 10)) >= 8 * kernel::operands_per_slot)
