@@ -76,6 +76,7 @@ TEST_CASE("an entry that never ends costs its own cell") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_HANG", "vsub1");
+  program.set("PTXLAT_DEADLINE_FACTOR", "1");  // of 5 s, for a moment's work of those that do end
   const auto cells = run_with_neighbours(program);
   const auto& hanging = cells.at("vsub1.u32.u32.u32");
   CHECK(hanging.verdict == sass::Verdict::timeout);

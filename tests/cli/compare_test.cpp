@@ -171,11 +171,9 @@ TEST_CASE("two tables of 35000 rows are compared in about a second") {
     run.toolchain = run.table = toolchain;
     report::write_table(program.folder() / "tables", report::table_from(run, {}, records));
   }
-  const auto start = std::chrono::steady_clock::now();
   const auto ended = program.run({"compare", "tables/ptxas-11.8.89", "tables/ptxas-13.0.88", "--rows", "10"});
-  const auto elapsed = std::chrono::steady_clock::now() - start;
   CHECK(has(ended.out, "35000 rows compared, 31500 unchanged, 3500 different schedule\n"));
-  CHECK(elapsed < scaled_deadline(std::chrono::seconds(10)));  // a tenth of it is usual: busy machines are slow
+  CHECK(ended.processor_time < scaled_deadline(std::chrono::seconds(5)));  // more with a sanitizer
 }
 
 TEST_CASE("a table is read without a second copy of its rows") {

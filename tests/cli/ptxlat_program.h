@@ -38,11 +38,13 @@ inline std::vector<results::Record> records_in(const std::filesystem::path& fold
   return report::whole_records(table, cells);
 }
 
-// How `ptxlat` ended: its exit status, or 128 + the signal that killed it, and the most memory that it had.
+// How `ptxlat` ended: its exit status, or 128 + the signal that killed it, the most memory that it had, and the
+// processor time of it and of the processes that it waited for.
 struct Ended {
   int status = 0;
   std::string out, err;
   std::size_t peak_bytes = 0;
+  std::chrono::microseconds processor_time{};
 };
 
 // Whether the messages on standard error have this text.
@@ -155,8 +157,12 @@ class PtxlatProgram {
     rusage used{};
     while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
     }
+    const auto time = [](const timeval& spent) {
+      return std::chrono::seconds(spent.tv_sec) + std::chrono::microseconds(spent.tv_usec);
+    };
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(folder() / "out"),
-            content_of(folder() / "err"), static_cast<std::size_t>(used.ru_maxrss) << 10};
+            content_of(folder() / "err"), static_cast<std::size_t>(used.ru_maxrss) << 10,
+            time(used.ru_utime) + time(used.ru_stime)};
   }
 
   Ended run(const std::vector<std::string>& arguments) const {
