@@ -12,6 +12,7 @@ namespace ptxlat {
 inline Ended interrupted_at(PtxlatProgram& program, const std::string& kernel,
                             const std::vector<std::string>& arguments) {
   program.set("PTXLAT_STANDIN_HANG", kernel);
+  program.set("PTXLAT_DEADLINE_FACTOR", "2");  // or kernels that hang are waited for longer
   const auto child = program.start(arguments);
   const auto is_there = [&] {
     const auto launches = lines_of(program.launch_log());
@@ -21,6 +22,7 @@ inline Ended interrupted_at(PtxlatProgram& program, const std::string& kernel,
   while (!has_ended(child) && !is_there()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ::kill(child, SIGINT);
   auto ended = program.wait_for(child);
+  program.unset("PTXLAT_DEADLINE_FACTOR");
   program.unset("PTXLAT_STANDIN_HANG");
   return ended;
 }

@@ -8,6 +8,7 @@
 #include "ptxlat_program.h"
 #include "report/table.h"
 #include "results/store.h"
+#include "wait_until.h"
 
 using namespace ptxlat;
 
@@ -20,23 +21,15 @@ const std::vector<std::string> several_chunks{"run",        "--filter", "/^(add|
                                               "--launches", "3",        "--format",
                                               "none"};
 
-struct Undisturbed {
-  std::string csv;
-  std::chrono::steady_clock::duration time{};
-};
-
-const Undisturbed& undisturbed() {
-  static const Undisturbed run = [] {
+const std::string& undisturbed_csv() {
+  static const std::string csv = [] {
     PtxlatProgram program;
     program.require_tools();
-    const auto begin = std::chrono::steady_clock::now();
     REQUIRE(program.run(several_chunks).status == 0);
-    return Undisturbed{program.csv(), std::chrono::steady_clock::now() - begin};
+    return program.csv();
   }();
-  return run;
+  return csv;
 }
-
-const std::string& undisturbed_csv() { return undisturbed().csv; }
 
 // Names the first line that differs, not two whole tables.
 void check_same_table(const PtxlatProgram& program) {
@@ -77,12 +70,29 @@ std::set<CellName> cells_of(const std::vector<results::Record>& records) {
   return cells;
 }
 
+std::set<CellName> finished_cells(const PtxlatProgram& program) {
+  if (!std::filesystem::exists(program.store())) return {};
+  return cells_of(
+      results::Store(program.store()).records("sm_90/stand-in-h200/driver-0.0.standin", results::RecordKind::latency));
+}
+
+// A line of /proc/PID/status.
+std::string status_of(pid_t process, const std::string& name) {
+  for (const auto& line : lines_of("/proc/" + std::to_string(process) + "/status")) {
+    if (line.starts_with(name + ":\t")) return line.substr(name.size() + 2);
+  }
+  return {};
+}
+
+// Whether a signal to the process was not delivered yet.
+bool is_pending(pid_t process, int signal) {
+  const auto pending = std::strtoull(status_of(process, "ShdPnd").c_str(), nullptr, 16);
+  return (pending >> (signal - 1) & 1) != 0;
+}
+
 // Finishes the interrupted run, and checks that cells in the store were left alone.
 void check_continuation(PtxlatProgram& program) {
-  std::set<CellName> finished;
-  if (std::filesystem::exists(program.store()))
-    finished = cells_of(results::Store(program.store())
-                            .records("sm_90/stand-in-h200/driver-0.0.standin", results::RecordKind::latency));
+  const auto finished = finished_cells(program);
   std::filesystem::remove(program.launch_log());
   REQUIRE(program.run(several_chunks).status == 0);
   check_same_table(program);
@@ -140,8 +150,7 @@ TEST_CASE("workers die with a supervisor that is killed") {
       return !stat.empty() && stat.find(") Z ") == std::string::npos;
     });
   };
-  for (int i = 0; i < 500 && alive(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK_FALSE(alive());
+  wait_until([&] { return !alive(); });
 }
 
 TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
@@ -179,16 +188,23 @@ TEST_CASE("two signals at once are one request to end, and one that comes later 
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_DELAY_MS", "100");
-  const auto child = program.start(several_chunks);
-  signal_in_mid_run(program, child, SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // or the system would make one of them
-  ::kill(child, SIGINT);  // as `timeout` does, to the program and to its process group
   SECTION("at once") {
+    program.set("PTXLAT_DEADLINE_FACTOR", "1");  // or chunks in progress are waited for longer
+    const auto child = program.start(several_chunks);
+    // As `timeout` does, to the program and to its process group; the system would make one of two of a kind.
+    signal_in_mid_run(program, child, SIGSTOP);
+    wait_until([&] { return has_ended(child) || status_of(child, "State").starts_with('T'); });
+    ::kill(child, SIGINT);
+    ::kill(child, SIGTERM);
+    ::kill(child, SIGCONT);
     CHECK(says(program.wait_for(child), "every finished cell is kept"));
     program.set("PTXLAT_STANDIN_DELAY_MS", "0");
     check_continuation(program);
   }
   SECTION("later") {
+    const auto child = program.start(several_chunks);
+    signal_in_mid_run(program, child, SIGINT);
+    wait_until([&] { return !is_pending(child, SIGINT); });
     std::this_thread::sleep_for(std::chrono::seconds(1));
     REQUIRE_FALSE(has_ended(child));
     ::kill(child, SIGINT);
@@ -200,18 +216,17 @@ TEST_CASE("Ctrl-C does not wait long for chunks that need the GPU") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_DELAY_MS", "400");  // then the chunks of 16 threads need minutes
+  program.set("PTXLAT_DEADLINE_FACTOR", "1");     // of the 5 s that chunks may take
   auto command = several_chunks;
   *(std::find(command.begin(), command.end(), "--threads") + 1) = "16";
   const auto child = program.start(command);
-  std::this_thread::sleep_for(std::chrono::seconds(4));
+  const auto launches = [&] { return lines_of(program.launch_log()).size(); };
+  wait_until([&] { return has_ended(child) || launches() >= 8; });
   REQUIRE_FALSE(has_ended(child));
-  const auto begin = std::chrono::steady_clock::now();
+  const auto before = launches();
   ::kill(child, SIGINT);
-  while (!has_ended(child) && std::chrono::steady_clock::now() - begin < std::chrono::seconds(40))
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  CHECK(has_ended(child));
-  ::kill(child, SIGKILL);
   CHECK(program.wait_for(child).status == 130);
+  CHECK(launches() - before < 100);  // thirteen of them take 5 s
   program.set("PTXLAT_STANDIN_DELAY_MS", "0");
   check_continuation(program);
 }
@@ -222,14 +237,12 @@ TEST_CASE("a run that is killed again and again makes progress and leaves no fil
   const auto temporary = program.folder() / "temporary";
   std::filesystem::create_directory(temporary);
   program.set("TMPDIR", temporary.string());
-  // Enough to start and to finish a chunk, not enough for all of them.
-  const auto pause = undisturbed().time * 2 / 3;
+  const auto all = static_cast<std::size_t>(std::count(undisturbed_csv().begin(), undisturbed_csv().end(), '\n'));
   bool has_ended_by_itself = false;
-  for (int round = 0; round < 12 && !has_ended_by_itself; ++round) {
+  for (int round = 0; round < 8 && !has_ended_by_itself; ++round) {
+    const auto before = finished_cells(program).size();
     const auto child = program.start(several_chunks);
-    const auto deadline = std::chrono::steady_clock::now() + pause;
-    while (!has_ended(child) && std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wait_until([&] { return has_ended(child) || finished_cells(program).size() >= before + all / 4; });
     ::kill(child, SIGKILL);
     has_ended_by_itself = program.wait_for(child).status == 0;
   }

@@ -293,6 +293,7 @@ TEST_CASE("a form that faults or hangs costs its own row, and its loop is launch
   const auto [variable, verdict] = GENERATE(std::pair("PTXLAT_STANDIN_FAULT", sass::Verdict::fault),
                                             std::pair("PTXLAT_STANDIN_HANG", sass::Verdict::timeout));
   program.set(variable, "popc");
+  program.set("PTXLAT_DEADLINE_FACTOR", "2");  // or each kernel that hangs is waited for longer
   const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);

@@ -146,6 +146,7 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
   const auto [variable, verdict] = GENERATE(std::pair("PTXLAT_STANDIN_FAULT", sass::Verdict::fault),
                                             std::pair("PTXLAT_STANDIN_HANG", sass::Verdict::timeout));
   program.set(variable, "popc");
+  program.set("PTXLAT_DEADLINE_FACTOR", "2");  // or each kernel that hangs is waited for longer
   const auto ended = measure_pairs(program, "/^(popc.b32|fma.rn.f32)$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
