@@ -151,7 +151,7 @@ TEST_CASE("threads that share a process lose only the module that crashes or han
   std::string special = "// crash";
   SECTION("crash") {}
   SECTION("hang") {
-    options.assemble_deadline = 5s;  // a hundred times as long as the others need
+    options.assemble_deadline = 5s;  // many times as long as the others need
     expected_log = "the assembler failed: the driver's JIT did not finish within 5 s";
     special = "// hang";
   }

@@ -91,7 +91,7 @@ TEST_CASE("a worker that is stopped while it opens the GPU is replaced once") {
   const TestFolder folder;
   environment.set("PTXLAT_STANDIN_STOP_ONCE", folder.path / "stopped");
   auto options = test_options();
-  options.start_deadline = 3s;  // a hundred times as long as the second process needs
+  options.start_deadline = 3s;  // many times as long as the second process needs
   Worker worker(options);
   CHECK(worker.device_info().sm == 90);
   CHECK(worker.times().processes == 2);
