@@ -38,10 +38,12 @@ struct BatchOutcome {
 // The outcome of one module.
 //   assembler_failed  it crashed, hung, or ended without a message about the PTX: no verdict on the module, of which
 //                     another attempt may make a cubin
+//   lacked_memory     it failed for lack of memory, or perhaps did
 struct ModuleOutcome {
   std::optional<Bytes> cubin;
   std::string log;
   bool assembler_failed = false;
+  bool lacked_memory = false;
 };
 
 // The end of such a log: "the assembler failed: ptxas died of signal 11".

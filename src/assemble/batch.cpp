@@ -98,6 +98,14 @@ std::string rejected_characters(const std::string& body) {
   return {};
 }
 
+// The log becomes a part of a record.
+void shorten(std::string& log) {
+  constexpr std::size_t most = 64 << 10;
+  if (log.size() <= most) return;
+  log.resize(most);
+  log += "\n…\n";
+}
+
 // The state of one call of assemble_batch.
 class Bisection {
  public:
@@ -119,6 +127,7 @@ class Bisection {
       pending_.pop_back();
       if (!group.empty()) try_group(group);
     }
+    for (auto& kernel : outcome_.kernels) shorten(kernel.log);
     return std::move(outcome_);
   }
 

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/log_lines.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <regex>
+
+#include "assemble/assembler.h"
+#include "base/limits.h"
 
 namespace ptxlat::assemble {
 namespace {
@@ -59,6 +66,22 @@ std::string quoted_name(const std::string& log) {
 
 bool blames_ptx(std::string_view log) {
   return log.find("error") != std::string_view::npos || log.find("fatal") != std::string_view::npos;
+}
+
+bool lacks_memory(std::string_view log) {
+  // ptxas; NVRTC's front end, and LLVM; C++.
+  constexpr std::string_view words[] = {"Memory allocation failure", "out of memory", "bad_alloc"};
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view one) { return log.find(one) != std::string_view::npos; });
+}
+
+std::string lacked_memory(std::string_view assembler) {
+  return failure_words(
+      fmt::format("{} ran out of memory, of which it may use {} GiB\n", assembler, most_assembler_bytes >> 30));
+}
+
+std::string perhaps_lacked_memory() {
+  return fmt::format(", perhaps for lack of memory, of which it may use {} GiB", most_assembler_bytes >> 30);
 }
 
 }  // namespace ptxlat::assemble

@@ -27,4 +27,14 @@ std::string quoted_name(const std::string& log);
 // Whether the assembler says that the PTX is at fault. The log of one that is broken has no such word.
 bool blames_ptx(std::string_view log);
 
+// Whether it says that memory ran out, for which it blames the PTX in the same words.
+bool lacks_memory(std::string_view log);
+
+// The log of an assembler for which memory ran out: "the assembler failed: ptxas ran out of memory, of which it may use
+// 4 GiB".
+std::string lacked_memory(std::string_view assembler);
+
+// What to add to the message about one that does not say why it failed: ", perhaps for lack of memory, of which …".
+std::string perhaps_lacked_memory();
+
 }  // namespace ptxlat::assemble

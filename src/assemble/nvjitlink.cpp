@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "assemble/log_lines.h"
+#include "base/limits.h"
 #include "base/open_library.h"
 
 namespace ptxlat::assemble {
@@ -51,15 +52,28 @@ ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& tar
   if (result == 0) result = complete_(handle);
   std::size_t size = 0;
   if (result == 0) result = cubin_size_(handle, &size);
-  if (result == 0) {
+  const bool is_too_large = size > most_assembled_bytes;
+  if (result == 0 && !is_too_large) {
     outcome.cubin.emplace(size);
     result = cubin_(handle, outcome.cubin->data());
   }
-  if (result != 0) {
+  if (is_too_large) {
+    outcome.assembler_failed = true;
+    outcome.log = failure_words(fmt::format("nvJitLink made a cubin of {} bytes\n", size));
+  } else if (result != 0) {
     outcome.cubin.reset();
     outcome.log = read_log(handle, error_log_size_, error_log_);
     outcome.assembler_failed = !blames_ptx(outcome.log);
-    if (outcome.assembler_failed) outcome.log += failure_words(fmt::format("nvJitLink failed with error {}", result));
+    if (lacks_memory(outcome.log)) {
+      outcome.assembler_failed = outcome.lacked_memory = true;
+      outcome.log = lacked_memory("nvJitLink");
+    } else if (blames_ptx(outcome.log) && diagnostics_in(outcome.log).empty()) {
+      // 13.0 says on the terminal only that memory ran out, and here that it has "errors".
+      outcome.assembler_failed = outcome.lacked_memory = true;
+      outcome.log = failure_words(fmt::format("nvJitLink gives no reason{}", perhaps_lacked_memory()));
+    } else if (outcome.assembler_failed) {
+      outcome.log += failure_words(fmt::format("nvJitLink failed with error {}", result));
+    }
   } else {
     outcome.log = read_log(handle, info_log_size_, info_log_);
   }

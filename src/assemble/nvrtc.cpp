@@ -7,12 +7,17 @@
 #include <system_error>
 #include <utility>
 
+#include "assemble/assembler.h"
 #include "assemble/cuda_version.h"
+#include "assemble/log_lines.h"
+#include "base/limits.h"
 #include "base/open_library.h"
 
 namespace ptxlat::assemble {
 
 namespace {
+
+constexpr int out_of_memory = 1;  // NVRTC_ERROR_OUT_OF_MEMORY
 
 // NVRTC asks the loader for its builtins library by name alone, without a path (13.0): if no CUDA is installed, the
 // loader only finds it if it is already loaded. If it cannot be loaded, NVRTC reports the error.
@@ -59,8 +64,17 @@ CompileOutcome Nvrtc::compile(const std::string& program, const std::vector<std:
   CompileOutcome outcome;
   result = compile_(handle, static_cast<int>(arguments.size()), arguments.data());
   outcome.log = read_text(handle, log_size_, log_);
-  if (result == 0) {
+  std::size_t size = 0;
+  if (result == 0) result = ptx_size_(handle, &size);
+  if (result == 0 && size > most_assembled_bytes) {
+    outcome.compiler_failed = true;
+    outcome.log = failure_words(fmt::format("NVRTC made PTX of {} bytes\n", size));
+  } else if (result == 0) {
     outcome.ptx = read_text(handle, ptx_size_, ptx_);
+  } else if (result == out_of_memory || lacks_memory(outcome.log)) {
+    // Whichever function it was in when memory ran out need not be the one that took it.
+    outcome.compiler_failed = outcome.lacked_memory = true;
+    outcome.log = lacked_memory("NVRTC");
   } else if (outcome.log.empty()) {
     outcome.log = fmt::format("NVRTC failed with error {}", result);
   }

@@ -15,10 +15,12 @@ namespace ptxlat::assemble {
 //   ptx  empty if the compiler rejected it
 //   log  its messages
 //   compiler_failed  it crashed or hung: no verdict on the program, of which another attempt may make PTX
+//   lacked_memory    it failed for lack of memory
 struct CompileOutcome {
   std::optional<std::string> ptx;
   std::string log;
   bool compiler_failed = false;
+  bool lacked_memory = false;
 };
 
 // NVRTC, opened at run time. Like nvJitLink it runs inside the caller's process and may take it down, so only a worker

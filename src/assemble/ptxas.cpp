@@ -5,6 +5,7 @@
 #include "assemble/log_lines.h"
 #include "assemble/toolchain.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/process.h"
 
 namespace ptxlat::assemble {
@@ -23,7 +24,7 @@ class Ptxas : public Assembler {
     std::filesystem::remove(cubin_path);
     const ProcessOutcome process = run_program(
         program_, {"-arch", target.name(), "-O" + std::to_string(level), "module.ptx", "-o", "module.cubin"},
-        folder_.path(), deadline_);
+        folder_.path(), deadline_, {most_assembler_bytes, most_assembled_bytes});
 
     ModuleOutcome outcome;
     outcome.log = process.output;
@@ -35,6 +36,11 @@ class Ptxas : public Assembler {
       }
     }
     require_space(ptx.size());
+    if (lacks_memory(outcome.log)) {
+      outcome.assembler_failed = outcome.lacked_memory = true;
+      outcome.log = lacked_memory("ptxas");
+      return outcome;
+    }
     // ptxas rejects with status 1 or 255.
     const bool rejected = process.ended() && process.exit_status != 0 && blames_ptx(outcome.log);
     if (!rejected) {
@@ -54,6 +60,10 @@ class Ptxas : public Assembler {
   }
 
   static Bytes read(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error) ||
+        std::filesystem::file_size(path, error) > most_assembled_bytes)
+      return {};
     std::ifstream file(path, std::ios::binary);
     return Bytes(std::istreambuf_iterator<char>(file), {});
   }

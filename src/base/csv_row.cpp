@@ -12,8 +12,13 @@ bool read_csv_row(std::istream& in, std::vector<std::string>& fields, int& line,
   bool quoted = false;
   bool was_quoted = false;
   bool any = false;
+  std::size_t bytes = 0;
   for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
     any = true;
+    if (++bytes > most_row_bytes) {
+      damage = fmt::format("more than {} bytes in a row", most_row_bytes);
+      return true;
+    }
     if (c == '\n') ++line;
     if (quoted) {
       if (c == '"' && in.peek() == '"') {

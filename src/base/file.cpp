@@ -205,6 +205,7 @@ std::string read_file(const std::filesystem::path& file) {
   if (descriptor < 0) throw file_error(file, "read", errno);
   int failure = std::cmp_greater(status.st_size, most_file_bytes) ? EFBIG : 0;
   std::string content;
+  if (failure == 0) content.reserve(static_cast<std::size_t>(status.st_size));  // growing needs three times its size
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;
   while (failure == 0) {

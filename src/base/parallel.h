@@ -6,8 +6,12 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace ptxlat {
 
@@ -26,6 +30,8 @@ class Stop {
   std::atomic<bool> failed_{false};
 };
 
+Error cannot_start_thread(std::size_t number, std::size_t of, const std::system_error& error);
+
 // Calls work(0) … work(threads - 1), each on its own thread, and returns when all have ended. The first exception stops
 // the others, which check `stop`, and is rethrown.
 template <typename Work>
@@ -33,17 +39,26 @@ void run_threads(std::size_t threads, Stop& stop, const Work& work) {
   std::mutex mutex;
   std::exception_ptr failure;
   {
+    const auto fail = [&](std::exception_ptr reason) {
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::move(reason);
+      stop.fail();
+    };
     std::vector<std::jthread> running;
+    running.reserve(threads);
     for (std::size_t thread = 0; thread < threads; ++thread) {
-      running.emplace_back([&, thread] {
-        try {
-          work(thread);
-        } catch (...) {
-          const std::scoped_lock lock(mutex);
-          if (!failure) failure = std::current_exception();
-          stop.fail();
-        }
-      });
+      try {
+        running.emplace_back([&, thread] {
+          try {
+            work(thread);
+          } catch (...) {
+            fail(std::current_exception());
+          }
+        });
+      } catch (const std::system_error& error) {
+        fail(std::make_exception_ptr(cannot_start_thread(thread + 1, threads, error)));
+        break;
+      }
     }
   }
   if (failure) std::rethrow_exception(failure);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,6 +23,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace ptxlat {
@@ -31,17 +33,6 @@ using std::chrono::steady_clock;
 
 // The text of a hundred thousand instructions is a tenth of that.
 constexpr std::uintmax_t most_output_bytes = 100'000'000;
-
-// Closed at the end of the scope.
-struct Descriptor {
-  int number;
-  explicit Descriptor(int opened) : number(opened) {}
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-  Descriptor(const Descriptor&) = delete;  // owns it
-  Descriptor& operator=(const Descriptor&) = delete;
-};
 
 // Signals are blocked until the end of the scope: a handler of the parent must not run in a child that still shares its
 // memory.
@@ -62,10 +53,26 @@ struct BlockedSignals {
   for (;;) syscall(SYS_exit_group, status);
 }
 
+// Lowers a limit of this process; one that is lower stays.
+void lower(decltype(RLIMIT_AS) resource, std::uint64_t most) {
+  rlimit now{};
+  if (most == 0 || getrlimit(resource, &now) != 0 || now.rlim_cur <= most) return;  // RLIM_INFINITY is the largest
+  now.rlim_cur = most;
+  now.rlim_max = std::min<rlim_t>(now.rlim_max, most);
+  setrlimit(resource, &now);
+}
+
+// Whether the system ends a program for these limits, and not for stricter ones of the user's (ulimit -f).
+bool decides_file_size(const ProcessLimits& limits) {
+  rlimit now{};
+  return limits.file_bytes > 0 && getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur > limits.file_bytes;
+}
+
 // The child's code between vfork and the program: only calls that are safe in a signal handler, and no return. What
 // goes wrong is written to `failure`, which the program's start closes. Memory would not do: ThreadSanitizer makes
 // vfork a fork.
-[[noreturn]] void become(char* const* argv, const char* folder, int input, int output, int failure, pid_t parent) {
+[[noreturn]] void become(char* const* argv, const char* folder, int input, int output, int failure, pid_t parent,
+                         const ProcessLimits& limits) {
   setpgid(0, 0);
   // A hung assembler must not outlive a supervisor that is killed. The signal is tied to the end of the thread that
   // started it, which waits for it.
@@ -78,6 +85,8 @@ struct BlockedSignals {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  lower(RLIMIT_AS, limits.memory_bytes);
+  lower(RLIMIT_FSIZE, limits.file_bytes);
   if (chdir(folder) == 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
       dup2(output, STDERR_FILENO) >= 0)
     execve(argv[0], argv, environ);
@@ -88,7 +97,7 @@ struct BlockedSignals {
 // vfork instead of posix_spawn, which cannot ask for a signal at the parent's death, and instead of fork, which copies
 // the page tables of a supervisor with gigabytes of records.
 pid_t start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-            const std::filesystem::path& folder) {
+            const std::filesystem::path& folder, const ProcessLimits& limits) {
   // Relative to here, not to the folder that the child changes to.
   std::string absolute = std::filesystem::absolute(program).string();
   std::vector<std::string> words{absolute};
@@ -99,7 +108,7 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
   const std::string output_file = (folder / "output").string();
   const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Descriptor output(open(output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
-  if (input.number < 0 || output.number < 0)
+  if (input.number() < 0 || output.number() < 0)
     throw Error(ExitCode::storage, "cannot write " + output_file + ": " + strerror(errno),
                 "set TMPDIR to a writable folder with free space");
 
@@ -110,10 +119,10 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
   const pid_t parent = getpid();
   const BlockedSignals blocked;
   const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): the parent waits for an exec, no longer
-  if (pid == 0) become(argv.data(), folder.c_str(), input.number, output.number, tells->number, parent);
+  if (pid == 0) become(argv.data(), folder.c_str(), input.number(), output.number(), tells->number(), parent, limits);
   int error = pid < 0 ? errno : 0;
   tells.reset();
-  if (pid > 0 && read(told.number, &error, sizeof error) != sizeof error) error = 0;
+  if (pid > 0 && read(told.number(), &error, sizeof error) != sizeof error) error = 0;
   if (error != 0) {
     while (pid > 0 && waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -156,8 +165,9 @@ bool wait_until(pid_t pid, steady_clock::time_point deadline, const std::filesys
 namespace {
 
 ProcessOutcome run_once(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                        const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
-  const pid_t pid = start(program, arguments, folder);
+                        const std::filesystem::path& folder, std::chrono::milliseconds deadline,
+                        const ProcessLimits& limits) {
+  const pid_t pid = start(program, arguments, folder, limits);
   ProcessOutcome outcome;
   int status = 0;
   const std::filesystem::path output = folder / "output";
@@ -169,9 +179,12 @@ ProcessOutcome run_once(const std::filesystem::path& program, const std::vector<
     }
   } else if (WIFSIGNALED(status)) {
     outcome.signal = WTERMSIG(status);
+    outcome.wrote_without_end = outcome.signal == SIGXFSZ && decides_file_size(limits);
   } else {
     outcome.exit_status = WEXITSTATUS(status);
   }
+  // It may have been faster than the last look.
+  outcome.wrote_without_end = outcome.wrote_without_end || writes_without_end(output);
   if (outcome.wrote_without_end) return outcome;
   std::ifstream written(output, std::ios::binary);
   outcome.output.assign(std::istreambuf_iterator<char>(written), {});
@@ -194,10 +207,11 @@ std::filesystem::path program_on_path(const std::string& name) {
 bool comes_from_outside(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP; }
 
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                           const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
-  auto outcome = run_once(program, arguments, folder, deadline);
+                           const std::filesystem::path& folder, std::chrono::milliseconds deadline,
+                           const ProcessLimits& limits) {
+  auto outcome = run_once(program, arguments, folder, deadline, limits);
   // By an operator, or because memory ran out: that says nothing about the program's input.
-  if (comes_from_outside(outcome.signal)) outcome = run_once(program, arguments, folder, deadline);
+  if (comes_from_outside(outcome.signal)) outcome = run_once(program, arguments, folder, deadline, limits);
   return outcome;
 }
 

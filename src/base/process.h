@@ -2,16 +2,25 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ptxlat {
 
+// What a program may use at most: it and each program that it starts. 0: as much as this one.
+//   memory_bytes  of address space
+//   file_bytes    of each file that it writes, its output among them
+struct ProcessLimits {
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t file_bytes = 0;
+};
+
 // How a program ended.
 //   exit_status   its exit status; meaningless if it was killed
 //   signal        the signal that killed it, 0 if none did
-//   timed_out, wrote_without_end  why we killed it
+//   timed_out, wrote_without_end  why we killed it, or the system at its limit for files
 //   output        its standard output and error together; empty if it wrote without end
 struct ProcessOutcome {
   int exit_status = 0;
@@ -28,7 +37,8 @@ struct ProcessOutcome {
 // also kills its children. Its output goes through the file `folder`/output. Error{missing_tool} if the program cannot
 // be started. A program that is killed from outside is run again once.
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                           const std::filesystem::path& folder, std::chrono::milliseconds deadline);
+                           const std::filesystem::path& folder, std::chrono::milliseconds deadline,
+                           const ProcessLimits& limits = {});
 
 // The first executable file of this name in the folders of $PATH; empty if there is none.
 std::filesystem::path program_on_path(const std::string& name);

@@ -46,7 +46,7 @@ Bytes decompress(const std::uint8_t* frame, std::size_t size) {
   const auto content = ZSTD_getFrameContentSize(frame, size);
   if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN)
     throw Error(ExitCode::storage, "a section of the bundle is not compressed as it should be");
-  if (content > most_unpacked_bytes(size))
+  if (content > most_unpacked_bytes(size, most_section_bytes))
     throw Error(ExitCode::storage, "a section of the bundle claims to unpack to too many bytes");
   Bytes bytes(content);
   const auto unpacked = ZSTD_decompress(bytes.data(), bytes.size(), frame, size);

@@ -131,12 +131,17 @@ const std::atomic<bool>& heed_interrupts() {
 
 namespace {
 
-// A thread of the line holds a socket or two, and a large host has hundreds: the soft limit is often 1,024.
+// A thread of the line holds a socket or two, and a large host has hundreds: the soft limit is often 1,024. With a
+// handful, nothing works, and each failure has a different reason: a file that is there is not found.
 void raise_file_limit() {
+  constexpr rlim_t fewest = 32;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max < fewest)
+    throw ptxlat::Error(ptxlat::ExitCode::failure, fmt::format("only {} files may be open at a time", limit.rlim_max),
+                        fmt::format("Raise the limit on open files (ulimit -n) to {} or more.", fewest));
 }
 
 // A file that is opened next would get the number of a standard stream that is closed, and the messages. Standard
@@ -156,12 +161,12 @@ struct AtTheEnd {
 int main(int argc, char** argv) {
   open_standard_streams();
   ptxlat::forget_environment_of_others();
-  raise_file_limit();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ,
               SIG_IGN);  // exceeding a limit on file sizes makes the write fail, and that error says what to do
   const AtTheEnd at_the_end;
   try {
+    raise_file_limit();
     return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {
     ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());

@@ -6,6 +6,8 @@
 #include <regex>
 #include <string_view>
 
+#include "base/limits.h"
+#include "isa/cuda_text.h"
 #include "isa/op.h"
 #include "isa/value.h"
 
@@ -114,7 +116,13 @@ struct Speller {
                     op.inout.contains(piece.text), 0};
     if (piece.count) {
       const std::string count = value_in(*piece.count, choice, op.maps);
-      if (!count.empty()) std::from_chars(count.data(), count.data() + count.size(), operand.count);
+      const auto read = std::from_chars(count.data(), count.data() + count.size(), operand.count);
+      if (read.ec == std::errc::result_out_of_range) operand.count = most_registers_of_operand + 1;
+    }
+    if (operand.count < 0 || operand.count > most_registers_of_operand) {
+      report(mistakes, op.where,
+             fmt::format("operand \"{}\" has more than {} registers", piece.text, most_registers_of_operand));
+      operand.count = 0;
     }
     if (find_type(operand.type) == nullptr && !objects.contains(operand.type)) {
       report(mistakes, op.where,
@@ -148,6 +156,10 @@ struct Speller {
   // Named after its function, or as its entry says, plus the compiler option.
   void spell_cuda(const Choice& choice, Form& form) {
     static const std::regex function(R"((\w{1,200})\()");
+    if (const auto problem = problem_of_call(form.text); !problem.empty()) {
+      report(mistakes, op.where, fmt::format("a call is one expression, or one assignment to an operand: {}", problem));
+      return;
+    }
     form.opcode = fill_axes(op.name, choice, op.maps);
     std::smatch match;
     if (form.opcode.empty() && std::regex_search(form.text, match, function)) form.opcode = match[1];
@@ -159,8 +171,12 @@ struct Speller {
     form.ptx = form.opcode + (form.cuda->option.empty() ? "" : " " + form.cuda->option);
     form.unsupported_because = "it is CUDA C and was not compiled by NVRTC";
     for (const Operand& operand : form.operands) {
-      if (find_type(operand.type) == nullptr || !cuda_type(operand.type, operand.count).empty()) continue;
-      report(mistakes, op.where, fmt::format("operand \"{}\": CUDA C has no type for {}", operand.name, operand.type));
+      constexpr int most_elements = 4;
+      const bool has_type = !cuda_type(operand.type, operand.count).empty() && operand.count <= most_elements;
+      if (find_type(operand.type) == nullptr || has_type) continue;
+      report(mistakes, op.where,
+             fmt::format("operand \"{}\": CUDA C has no type for {}{}", operand.name, operand.type,
+                         operand.count == 0 ? "" : fmt::format("[{}]", operand.count)));
     }
   }
 

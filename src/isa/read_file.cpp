@@ -211,6 +211,8 @@ CatalogueFile read_file(const toml::table& root, const std::string& file, const 
   chapter.name = string_of(root, "chapter", chapter.file, mistakes);
   chapter.section = string_of(root, "section", chapter.file, mistakes);
   chapter.header = string_of(root, "header", chapter.file, mistakes);
+  if (const toml::node* header = root.get("header"))
+    check_header(chapter.header, location_of(*header, chapter.file), mistakes);
   chapter.audit = read_audit(root, chapter.file, mistakes);
   chapter.order = order_of(root, chapter.file, mistakes);
   const auto ops = tables_of(root, "op", chapter.file, mistakes);

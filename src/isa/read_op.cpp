@@ -7,6 +7,7 @@
 #include <array>
 #include <regex>
 
+#include "isa/cuda_text.h"
 #include "isa/types.h"
 
 namespace ptxlat::isa {
@@ -286,7 +287,15 @@ void read_cuda(const Keys& keys, const Chapter& chapter, Op& op) {
   const auto header = keys.text("header");
   if (keys.table.contains("call")) {
     op.header = header ? header->text : chapter.header;
+    if (header) check_header(header->text, header->where, keys.mistakes);
     read_axis(keys, options_axis, op);
+    for (const Text& option : keys.texts(options_axis)) {
+      if (option.text.empty() || is_code_option(option.text)) continue;
+      report(keys.mistakes, option.where,
+             fmt::format("\"{}\" is not an option that only changes the code, such as \"--use_fast_math\" or "
+                         "\"--fmad=false\"",
+                         option.text));
+    }
     return;
   }
   for (const char* key : {"header", "options"}) {
@@ -323,6 +332,11 @@ std::optional<AuditRule> read_audit(const toml::table& table, const std::string&
   if (word->text == "effects") return AuditRule::effects;
   report(mistakes, word->where, fmt::format("audit = \"{}\": write \"arithmetic\" or \"effects\"", word->text));
   return std::nullopt;
+}
+
+void check_header(const std::string& name, const SourceLocation& where, Mistakes& mistakes) {
+  if (name.empty() || is_header_name(name)) return;
+  report(mistakes, where, fmt::format("\"{}\" is not the name of a header of CUDA, such as \"cuda_fp16.h\"", name));
 }
 
 std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, const std::set<std::string>& objects,

@@ -15,4 +15,7 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
 // audit = "arithmetic" | "effects", of a file or of an [[op]]. Empty if it is not there.
 std::optional<AuditRule> read_audit(const toml::table& table, const std::string& file, Mistakes& mistakes);
 
+// header = "cuda_fp16.h", of a file or of an [[op]].
+void check_header(const std::string& name, const SourceLocation& where, Mistakes& mistakes);
+
 }  // namespace ptxlat::isa

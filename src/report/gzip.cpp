@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -29,9 +30,9 @@ void feed(z_stream& stream, std::string_view input, std::size_t& position) {
   position += chunk;
 }
 
-// Calls `step` until the stream or the input ends; returns zlib's status.
-template <typename Step>
-int pump(z_stream& stream, std::string_view input, std::string& output, Step step) {
+// Calls `step` until the stream or the input ends, and `take` with each part of the output; returns zlib's status.
+template <typename Take, typename Step>
+int pump(z_stream& stream, std::string_view input, Take take, Step step) {
   std::array<char, 1 << 16> buffer;
   std::size_t position = 0;
   int status = Z_OK;
@@ -42,7 +43,7 @@ int pump(z_stream& stream, std::string_view input, std::string& output, Step ste
     status = step(position == input.size() ? Z_FINISH : Z_NO_FLUSH);
     // Z_FINISH with output space left is not an error before the end of the input was seen.
     if (status == Z_BUF_ERROR && stream.avail_out == 0) status = Z_OK;
-    output.append(buffer.data(), buffer.size() - stream.avail_out);
+    take(std::string_view(buffer.data(), buffer.size() - stream.avail_out));
   }
   return status;
 }
@@ -55,9 +56,31 @@ std::string member(std::string_view text) {
     throw std::bad_alloc();
   }
   std::string compressed;
-  pump(stream, text, compressed, [&](int flush) { return deflate(&stream, flush); });
+  pump(
+      stream, text, [&](std::string_view part) { compressed += part; },
+      [&](int flush) { return deflate(&stream, flush); });
   deflateEnd(&stream);
   return compressed;
+}
+
+struct EndInflating {
+  void operator()(z_stream* stream) const { inflateEnd(stream); }
+};
+
+// Unpacks all members and passes on each part of their text.
+template <typename Take>
+void unpack(std::string_view compressed, Take take) {
+  z_stream stream{};
+  if (inflateInit2(&stream, MAX_WBITS + gzip_format) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, EndInflating> ends(&stream);
+  do {
+    const int status = pump(stream, compressed, take, [&](int) { return inflate(&stream, Z_NO_FLUSH); });
+    if (status != Z_STREAM_END)
+      throw std::runtime_error(stream.msg != nullptr ? stream.msg : "the file is truncated or has data after its end");
+    compressed.remove_prefix(stream.total_in);
+    stream.avail_in = 0;  // pump begins anew, behind this member
+    inflateReset(&stream);
+  } while (!compressed.empty());
 }
 
 }  // namespace
@@ -77,22 +100,16 @@ std::string gzip(const std::string& text) {
 }
 
 std::string gunzip(const std::string& compressed) {
+  const auto most = most_unpacked_bytes(compressed.size(), most_gzip_bytes);
+  std::uint64_t size = 0;
+  unpack(compressed, [&](std::string_view part) {
+    size += part.size();
+    if (size > most) throw std::runtime_error("it unpacks to too many bytes");
+  });
+  // A text that grows while it is unpacked would need three times its size.
   std::string text;
-  std::string_view rest = compressed;
-  do {
-    z_stream stream{};
-    if (inflateInit2(&stream, MAX_WBITS + gzip_format) != Z_OK) throw std::bad_alloc();
-    const int status = pump(stream, rest, text, [&](int) {
-      return text.size() > most_unpacked_bytes(compressed.size()) ? Z_MEM_ERROR : inflate(&stream, Z_NO_FLUSH);
-    });
-    const std::string detail = stream.msg != nullptr ? stream.msg : "";
-    rest.remove_prefix(stream.total_in);
-    inflateEnd(&stream);
-    if (status == Z_MEM_ERROR) throw std::runtime_error("it unpacks to too many bytes");
-    if (status != Z_STREAM_END) {
-      throw std::runtime_error(detail.empty() ? "the file is truncated or has data after its end" : detail);
-    }
-  } while (!rest.empty());
+  text.reserve(size);
+  unpack(compressed, [&](std::string_view part) { text += part; });
   return text;
 }
 

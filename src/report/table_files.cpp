@@ -96,9 +96,9 @@ std::string read_lines(const std::filesystem::path& folder, const results::Json&
 std::vector<Spelling> read_spellings(const std::filesystem::path& folder, const results::Json& run) {
   if (!run.contains("forms_crc32")) return {};
   const auto file = folder / forms_name;
-  const std::string text = unpacked(file, gunzip);
+  std::string text = unpacked(file, gunzip);
   require_checksum(run, "forms_crc32", text, file);
-  std::istringstream in(text);
+  std::istringstream in(std::move(text));
   return read_forms(in, file.string());
 }
 
@@ -189,10 +189,10 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   // A copy of only rows and run has no csv.
   if (!csv.empty() || is_in_csv) {
     const auto file = csv.empty() ? folder / csv_name : csv;
-    const std::string text = file.extension() == ".gz" ? unpacked(file, gunzip) : read_file(file);
+    std::string text = file.extension() == ".gz" ? unpacked(file, gunzip) : read_file(file);
     if (has_run && (is_in_csv || run.contains("csv_crc32"))) require_checksum(run, "csv_crc32", text, file);
     if (is_in_csv) {
-      std::istringstream in(text);
+      std::istringstream in(std::move(text));
       files.rows = read_csv(in, file.string());
     }
   }

@@ -38,7 +38,7 @@ std::string unzstd(const std::string& frame, std::string_view base) {
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
     throw std::runtime_error("it is not a Zstandard frame with a content size");
   // What it repeats of the base is in no byte of the frame.
-  if (size > most_unpacked_bytes(frame.size()) + base.size())
+  if (size > most_unpacked_bytes(frame.size(), most_zstd_bytes) + base.size())
     throw std::runtime_error("it claims to unpack to too many bytes");
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   checked(ZSTD_DCtx_refPrefix(context.get(), base.data(), base.size()));

@@ -11,6 +11,7 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/process.h"
 #include "base/toolkits_script.h"
 #include "sass/opcodes.h"
@@ -226,12 +227,13 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
     if (!out) throw Error(ExitCode::storage, "cannot write " + image.string(), "is the disk full?");
   }
   const auto deadline = scaled_deadline(std::chrono::seconds(60));
-  const auto outcome =
-      run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), deadline);
+  const auto outcome = run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(),
+                                   deadline, {most_assembler_bytes, most_assembled_bytes});
   if (!outcome.ok()) {
+    constexpr std::size_t most_words = 1000;
     throw Error(ExitCode::missing_tool,
                 fmt::format("{} {}{}{}", nvdisasm_.string(), describe(outcome, deadline),
-                            outcome.output.empty() ? "" : ": ", outcome.output),
+                            outcome.output.empty() ? "" : ": ", outcome.output.substr(0, most_words)),
                 outcome.ended() ? "run " + toolkits_script() + " to get one that knows this architecture"
                                 : "it may be broken: " + toolkits_script() + " tries it and downloads it again");
   }

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "isa/cuda_text.h"
 #include "isa/types.h"
 
 namespace ptxlat::snippet {
@@ -28,6 +29,12 @@ struct Piece {
   bool is_name() const { return begins_word(text.front()); }
 };
 
+// The place after a text that begins at this one.
+Place after(Place place, std::string_view text) {
+  for (const char c : text) place = c == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
+  return place;
+}
+
 std::vector<Piece> pieces_of(const std::string& text) {
   std::vector<Piece> pieces;
   Place place;
@@ -43,9 +50,8 @@ std::vector<Piece> pieces_of(const std::string& text) {
       ++end;
     }
     if (std::isspace(static_cast<unsigned char>(c)) == 0) pieces.push_back({text.substr(at, end - at), place});
-    for (; at < end; ++at) {
-      place = text[at] == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
-    }
+    place = after(place, std::string_view(text).substr(at, end - at));
+    at = end;
   }
   return pieces;
 }
@@ -114,11 +120,10 @@ class Reader {
   void read(const std::string& text) {
     pieces_ = pieces_of(text);
     if (pieces_.empty()) fail(text_.name, {}, "there is no expression here");
-    for (const auto& piece : pieces_) {
-      // Braces and arrays are not straight-line code; the words of a string are not names.
-      if (std::string_view("{}[#\"'").find(piece.text) != std::string_view::npos)
-        fail(text_.name, piece.place, fmt::format("{}: only expressions and assignments are measured", piece.text));
-    }
+    // Braces and arrays are not straight-line code; the words of a string or a comment are not names.
+    if (const auto beyond = isa::beyond_expressions(text))
+      fail(text_.name, after(Place{}, text.substr(0, beyond->at)),
+           fmt::format("{}: only expressions and assignments are measured", beyond->what));
     has_assignment_ = std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.text == "="; });
     const bool has_d =
         std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.text == "d"; });

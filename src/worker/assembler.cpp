@@ -162,7 +162,13 @@ class SharingAssembler : public assemble::Assembler {
       return std::nullopt;
     }
     if (!reply) return std::nullopt;
-    return reply->as<assemble::ModuleOutcome>();
+    auto outcome = reply->as<assemble::ModuleOutcome>();
+    // The memory may have gone to the module of another thread.
+    if (outcome.lacked_memory) {
+      go_on_alone();
+      return std::nullopt;
+    }
+    return outcome;
   }
 
   void go_on_alone() {

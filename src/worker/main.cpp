@@ -12,11 +12,14 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 
+#include "assemble/log_lines.h"
 #include "assemble/nvjitlink.h"
 #include "assemble/nvrtc.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "gpu/jit.h"
 #include "worker/last_words.h"
 #include "worker/launch.h"
@@ -97,6 +100,22 @@ int receive_descriptor(int socket) {
   throw std::runtime_error("no socket arrived: `ulimit -n` limits the open files of a process");
 }
 
+rlimit memory_limit() {
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  return limit;
+}
+
+// Bounds the address space of this process, or frees it again for the driver, which reserves terabytes; so do the
+// sanitizers. A limit of the user's stays.
+void bound_memory([[maybe_unused]] rlim_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  static const rlimit before = memory_limit();
+  const rlimit limit{std::min(bytes, before.rlim_cur), before.rlim_max};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
 // Everything that a worker process keeps between requests.
 class Service {
  public:
@@ -106,9 +125,11 @@ class Service {
   bool serve(const Message& request) {
     switch (request.kind()) {
       case Kind::prepare:
+        bound_memory(RLIM_INFINITY);
         gpu::load_cuda_api().cuInit(0);  // if that fails, opening says so
         return true;
       case Kind::open:
+        bound_memory(RLIM_INFINITY);
         device_ = std::make_unique<OpenDevice>(request.as<int>());
         send_frame(socket_, frame(Kind::opened));
         return true;
@@ -126,16 +147,17 @@ class Service {
       case Kind::count:
         return count(request.as<std::vector<LaunchBatch>>());
       case Kind::assemble:
-        send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));
+        send_frame(socket_, assemble(request.as<AssembleRequest>()));
         return true;
       case Kind::compile:
-        send_frame(socket_, frame(Kind::compiled, compile(request.as<CompileRequest>())));
+        send_frame(socket_, compile(request.as<CompileRequest>()));
         return true;
       case Kind::ask_condition:
         send_frame(socket_, frame(Kind::condition, nvml::condition_of(request.as<std::string>())));
         return true;
       case Kind::channels: {
         const auto count = request.as<std::uint32_t>();
+        modules_at_a_time_ = count;
         for (std::uint32_t i = 0; i < count; ++i)
           std::thread([this, channel = receive_descriptor(socket_)] { serve_channel(channel); }).detach();
         return true;
@@ -162,21 +184,38 @@ class Service {
     const LastWords if_it_crashes(channel);
     while (const auto payload = read_payload(channel))
       answer(channel, [&] {
-        send_frame(channel, frame(Kind::module, assemble(Message(*payload).as<AssembleRequest>())));
+        send_frame(channel, assemble(Message(*payload).as<AssembleRequest>()));
         return true;
       });
     close(channel);
   }
 
-  assemble::ModuleOutcome assemble(const AssembleRequest& request) {
+  // The frame of the outcome.
+  Bytes assemble(const AssembleRequest& request) {
     if (request.toolchain == assemble::ToolchainKind::driver)
-      return gpu::jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level);
-    return library(request.library).assemble(request.ptx, request.target, request.level);
+      return frame(Kind::module,
+                   gpu::jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level));
+    return answer_of_library<assemble::ModuleOutcome>("nvJitLink", Kind::module, [&] {
+      return library(request.library).assemble(request.ptx, request.target, request.level);
+    });
   }
 
-  assemble::CompileOutcome compile(const CompileRequest& request) {
-    return compilers_.try_emplace(request.library, request.library)
-        .first->second.compile(request.program, request.options);
+  Bytes compile(const CompileRequest& request) {
+    return answer_of_library<assemble::CompileOutcome>("NVRTC", Kind::compiled, [&] {
+      return compilers_.try_emplace(request.library, request.library)
+          .first->second.compile(request.program, request.options);
+    });
+  }
+
+  // A library takes as much memory as its input makes it.
+  template <typename Outcome, typename Action>
+  Bytes answer_of_library(const char* name, Kind kind, Action action) {
+    if (!device_) bound_memory(modules_at_a_time_ * most_assembler_bytes);
+    try {
+      return frame(kind, action());
+    } catch (const std::bad_alloc&) {
+      return frame(kind, Outcome{std::nullopt, assemble::lacked_memory(name), true, true});
+    }
   }
 
   const assemble::NvJitLink& library(const std::string& path) {
@@ -185,6 +224,7 @@ class Service {
   }
 
   int socket_;
+  std::uint64_t modules_at_a_time_ = 1;
   std::unique_ptr<OpenDevice> device_;
   std::unique_ptr<counters::PipeCounters> counters_;
   std::mutex libraries_mutex_;

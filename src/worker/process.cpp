@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "assemble/assembler.h"
+#include "assemble/log_lines.h"
 #include "base/error.h"
 #include "base/process.h"
 
@@ -67,7 +68,10 @@ std::string ended_assembling(const assemble::Toolchain& toolchain, const WorkerE
   const char* assembler = toolchain.kind == assemble::ToolchainKind::driver  ? "the driver's JIT"
                           : toolchain.kind == assemble::ToolchainKind::nvrtc ? "NVRTC"
                                                                              : "nvJitLink";
-  return assemble::failure_words(fmt::format("{} {}", assembler, exit.describe()));
+  // Both libraries abort in some places when memory runs out, and say so on the terminal only.
+  const bool may_lack_memory = exit.signal == SIGABRT && toolchain.kind != assemble::ToolchainKind::driver;
+  return assemble::failure_words(
+      fmt::format("{} {}{}", assembler, exit.describe(), may_lack_memory ? assemble::perhaps_lacked_memory() : ""));
 }
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {

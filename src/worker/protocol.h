@@ -74,12 +74,12 @@ void serialize(Archive& archive, ptxlat::counters::Counts& counts) {
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::assemble::ModuleOutcome& outcome) {
-  archive(outcome.cubin, outcome.log, outcome.assembler_failed);
+  archive(outcome.cubin, outcome.log, outcome.assembler_failed, outcome.lacked_memory);
 }
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::assemble::CompileOutcome& outcome) {
-  archive(outcome.ptx, outcome.log, outcome.compiler_failed);
+  archive(outcome.ptx, outcome.log, outcome.compiler_failed, outcome.lacked_memory);
 }
 
 template <class Archive>

@@ -284,7 +284,12 @@ Outcome Worker::ask(const assemble::Toolchain& toolchain, const Bytes& request) 
       start_process();
     }
     process_->send(request, options_.assemble_deadline);
-    if (auto reply = process_->receive(options_.assemble_deadline)) return reply->as<Outcome>();
+    if (auto reply = process_->receive(options_.assemble_deadline)) {
+      auto outcome = reply->as<Outcome>();
+      // What the library still holds would be missing for the next module.
+      if (outcome.lacked_memory) restart();
+      return outcome;
+    }
     const WorkerExit exit = process_->exit();
     if (may_be_disturbed(exit) && !is_retry) continue;
     return {std::nullopt, ended_assembling(toolchain, exit), true};

@@ -81,6 +81,20 @@ TEST_CASE("a ptxas that ends without a verdict has failed, whatever the words of
   CHECK_FALSE(assemble_with_script("echo cubin > module.cubin").assembler_failed);
 }
 
+TEST_CASE("a ptxas that writes or prints without end, or runs out of memory, is a failed attempt that says so") {
+  const std::string without_end = "the assembler failed: ptxas wrote more output than expected\n";
+  CHECK(assemble_with_script("exec cat /dev/zero > module.cubin", milliseconds(300'000)).log == without_end);
+  CHECK(assemble_with_script("exec yes", milliseconds(300'000)).log == without_end);
+  // What is no file.
+  CHECK(assemble_with_script("mkfifo module.cubin").log == "the assembler failed: ptxas wrote no cubin\n");
+  for (const char* words :
+       {"ptxas fatal   : Memory allocation failure", "std::bad_alloc", "LLVM ERROR: out of memory"}) {
+    CHECK(assemble_with_script(std::string("echo '") + words + "'; exit 255").log ==
+          "the assembler failed: ptxas ran out of memory, of which it may use 4 GiB\n");
+  }
+  CHECK(assemble_with_script("ulimit -v > module.cubin").cubin == Bytes{'4', '1', '9', '4', '3', '0', '4', '\n'});
+}
+
 TEST_CASE("a ptxas that hangs is killed with its children at the deadline") {
   // Without the kill, CTest's TIMEOUT would end this test: both sleeps are longer.
   const TemporaryFolder folder;
@@ -146,10 +160,12 @@ TEST_CASE("every ptxas here loses only the kernels that are wrong, at every leve
       {kernel("mismatch", "mov.u64 %r1, %r2;"), "line 5: error: Arguments mismatch for instruction 'mov'"},
       {kernel("syntax", "add.u32 %r1 %r2;;:"), "fatal: Parsing error near"},
       {kernel("no_brace", "{ add.u32 %r1, %r2, %r3;"), "fatal: Parsing error near"},
+      // 16 GB.
+      {kernel("too_many_registers", ".reg .b32 %q<2000000000>;"), "the assembler failed: ptxas "},
       {kernel("too_much", ".shared .b8 x[300000]; mov.u32 %r1, x; st.shared.u32 [x], %r1;"), "too much shared data"}};
   std::vector<KernelText> kernels;
   std::vector<std::string> expected;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 48; ++i) {
     kernels.push_back(kernel("good" + std::to_string(i), "add.u32 %r1, %r2, %r3;"));
     expected.emplace_back();
     if (i % 8 != 0) continue;

@@ -52,6 +52,37 @@ TEST_CASE("a program that is killed from outside runs once more, one that crashe
   CHECK(read_file(folder.path / "crashed") == "call\n");
 }
 
+TEST_CASE("a program and its children have the limits that it is given, unless they have lower ones") {
+  const TestFolder folder;
+  const auto script = write_script(folder.path, "ulimit -v; ulimit -f; sh -c 'ulimit -v'; ulimit -v unlimited || true");
+  const ProcessLimits limits{std::uint64_t{3} << 30, std::uint64_t{5} << 20};
+  const auto outcome = run_program(script, {}, folder.path, 10s, limits);
+  CHECK(outcome.output.starts_with("3145728\n5120\n3145728\n"));
+  CHECK(outcome.output.find("cannot modify limit") != std::string::npos);
+  const pid_t child = start_child([&] {
+    limit_file_size(1 << 20);
+    return run_program(script, {}, folder.path, 10s, limits).output.starts_with("3145728\n1024\n") ? 0 : 1;
+  });
+  CHECK(exit_status_of(child) == 0);
+}
+
+TEST_CASE("a program that writes a file without end, or prints without end, is ended") {
+  const TestFolder folder;
+  const auto run = [&](const std::string& commands) {
+    return run_program(write_script(folder.path, commands), {}, folder.path, 100s, {0, 1 << 20});
+  };
+  CHECK(run("exec cat /dev/zero > written").wrote_without_end);
+  CHECK(std::filesystem::file_size(folder.path / "written") == 1 << 20);
+  const auto printing = run("exec cat /dev/zero");
+  CHECK(printing.wrote_without_end);
+  CHECK(printing.output.empty());
+  CHECK(std::filesystem::file_size(folder.path / "output") == 1 << 20);
+  // Its child is ended, and it says so itself.
+  const auto in_child = run("cat /dev/zero > written; echo $? > status; exit 3");
+  CHECK(in_child.exit_status == 3);
+  CHECK(std::filesystem::file_size(folder.path / "written") == 1 << 20);
+}
+
 TEST_CASE("a program that cannot be started is an error with its reason") {
   const TestFolder folder;
   std::ofstream(folder.path / "text") << "not a program";

@@ -3,6 +3,7 @@
 // The documented exit codes (docs/commands.md), each with a message that says what to do.
 #include <sys/stat.h>
 
+#include "../results/child_process.h"
 #include "../results/small_disk.h"
 #include "ptxlat_program.h"
 
@@ -78,6 +79,24 @@ TEST_CASE("messages that cannot be written are dropped, and the work and its exi
   program.run_in_shell("rm -rf ptxlat-tables ptxlat.sqlite*; " + command + " <&- >&- 2>&-");
   CHECK(table_of() == 1);
   CHECK(program.run({"static", "--filter", "popc", "-O", "3", "--format", "none"}).status == 0);
+}
+
+TEST_CASE("a limit on open files with which nothing works is named, and leaves nothing behind") {
+  PtxlatProgram program;
+  const auto temporary = program.folder() / "temporary";
+  std::filesystem::create_directory(temporary);
+  program.set("TMPDIR", temporary.string());
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"doctor"}, {"list"}, {"static", "--toolchain", "ptxas"}}) {
+    const pid_t child = start_child([&] {
+      const rlimit few{8, 8};
+      ::setrlimit(RLIMIT_NOFILE, &few);
+      const auto ended = program.run(arguments);
+      return ended.status == 1 && says(ended, "ulimit -n") ? 0 : 1;
+    });
+    CHECK(exit_status_of(child) == 0);
+    CHECK(std::filesystem::is_empty(temporary));
+  }
 }
 
 TEST_CASE("a malformed catalogue ends with 3, and every mistake has its file and line") {

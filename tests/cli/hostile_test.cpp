@@ -214,6 +214,15 @@ TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
     CHECK(ended.status == 7);
     CHECK(says(ended, "unpacks to too many bytes"));
   }
+  // What is too much is counted and not kept.
+  const auto member = report::gzip(zeros);
+  std::string members;
+  for (int i = 0; i < 64; ++i) members += member;
+  write(program.folder() / "members/latency.csv.gz", members);
+  const auto counted = program.run({"compare", "members", "members"});
+  CHECK(counted.status == 7);
+  CHECK(says(counted, "unpacks to too many bytes"));
+  CHECK(counted.peak_bytes < std::size_t{512} << 20);
   fs::create_directories(program.folder() / "large");
   std::ofstream(program.folder() / "large/latency.csv").flush();
   fs::resize_file(program.folder() / "large/latency.csv", std::uintmax_t{10} << 30);  // without a block on the disk
@@ -342,6 +351,47 @@ TEST_CASE("texts of a catalogue that name each other without end are a mistake i
   const auto ended = program.run({"list", "--catalogue", folder.string()});
   CHECK(ended.status == 3);
   CHECK(says(ended, "without end"));
+}
+
+TEST_CASE("an entry of CUDA C that is a program, a file's name or a compiler's option is a mistake in it") {
+  const PtxlatProgram program;
+  std::string macros = "{d:u32} = {a:u32}\n#define A0 1+1+1+1+1+1+1+1+1+1\n";
+  for (int i = 1; i < 9; ++i) {
+    macros += fmt::format("#define A{} A{}", i, i - 1);
+    for (int j = 1; j < 10; ++j) macros += fmt::format("+A{}", i - 1);
+    macros += '\n';
+  }
+  const std::string plain = "\"\"\"{d:u32} = f({a:u32})\"\"\"";
+  for (const auto& [entry, why] : std::vector<std::pair<std::string, std::string>>{
+           {"call = \"\"\"" + macros + "+(A8)\"\"\"", "one expression"},
+           {"call = \"\"\"{d:u32} = {a:u32};\n#include \"/etc/passwd\"\n\"\"\"", "one expression"},
+           {"call = " + plain + "\nheader = \"/etc/passwd\"", "not the name of a header"},
+           {"call = " + plain + "\noptions = [\"--pre-include=/etc/passwd\"]", "not an option that only"}}) {
+    const auto folder = program.write_catalogue("chapter = \"CUDA C: mine\"\n[[op]]\nname = \"mine\"\n" + entry + "\n");
+    const auto ended = program.run({"static", "--catalogue", folder.string(), "--chapter", "mine", "-O", "3"});
+    INFO(ended.err);
+    CHECK(ended.status == 3);
+    CHECK(says(ended, why));
+  }
+}
+
+TEST_CASE("PTX for which an assembler finds no memory only costs its own cell, and says so") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto folder = program.write_catalogue(
+      "chapter = \"mine\"\n[[op]]\nname = \"mine\"\nsyntax = \"mine.u32 {d:u32}, {a:u32}\"\n"
+      "around = \"{ .reg .b32 many<2000000000>; add.u32 {d}, {a}, {a}; }\"\n");
+  REQUIRE(program
+              .run({"static", "--catalogue", folder.string(), "--filter", "/^(mine|add|sub).u32$/", "-O", "3",
+                    "--target", "sm_90", "--format", "none"})
+              .status == 0);
+  std::map<std::string, results::Record> cells;
+  for (const auto& table : fs::directory_iterator(program.folder() / "ptxlat-tables/sm_90/static"))
+    for (auto& cell : records_in(table.path())) cells[cell.ptx] = std::move(cell);
+  CHECK(cells.at("add.u32").verdict == sass::Verdict::proven);
+  CHECK(cells.at("sub.u32").verdict == sass::Verdict::proven);
+  CHECK(cells.at("mine.u32").verdict == sass::Verdict::rejected);
+  CHECK_THAT(cells.at("mine.u32").note, Catch::Matchers::Contains("the assembler failed: ptxas "));
 }
 
 TEST_CASE("a table with a script or a terminal's commands in its texts shows them as text") {

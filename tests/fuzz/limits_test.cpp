@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "../results/child_process.h"
 #include "../results/execute_sql.h"
 #include "base/error.h"
 #include "base/expression.h"
@@ -106,14 +108,65 @@ TEST_CASE("words are not written past the end of a cubin, whatever its sections 
 }
 
 TEST_CASE("data that claims to unpack to too much is rejected before it is unpacked") {
-  CHECK(most_unpacked_bytes(100) < (std::uint64_t{65} << 20));
-  CHECK(most_unpacked_bytes(~std::uint64_t{0}) == (std::uint64_t{2} << 30));
+  for (const auto most : {most_gzip_bytes, most_zstd_bytes, most_section_bytes}) {
+    CHECK(most_unpacked_bytes(100, most) < (std::uint64_t{65} << 20));
+    CHECK(most_unpacked_bytes(~std::uint64_t{0}, most) == most);
+  }
   const std::string zeros(std::size_t{160} << 20, '0');
   CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros)); }), Contains("too many bytes"));
   CHECK_THAT(error_of([&] { report::gunzip(report::gzip(zeros)); }), Contains("too many bytes"));
   // What a frame repeats of its base does not count.
   CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros), "base"); }), Contains("too many bytes"));
   CHECK(error_of([&] { report::unzstd(report::zstd(zeros), std::string(std::size_t{100} << 20, '0')); }).empty());
+}
+
+TEST_CASE("what is unpacked takes its own size in memory, and what is refused takes none") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip("sanitizers need more memory");
+#endif
+  constexpr std::size_t MiB = 1 << 20;
+  // Of which a packed text is more than a five-hundredth.
+  std::string text(100 * MiB, '0');
+  unsigned random = 1;
+  for (std::size_t i = 0; i < text.size(); i += 100)
+    text[i] = static_cast<char>('a' + (random = random * 69069 + 1) / 4096 % 26);
+  const std::string zeros(60 * MiB, '0');
+  const auto member = report::gzip(zeros);
+  std::string members;
+  while (members.size() < 10 * MiB) members += member;  // 10 GB
+  // Whether a reader succeeds with so many bytes more than this process has.
+  const auto is_enough = [](std::size_t bytes, const std::function<void()>& read) {
+    return exit_status_of(start_child([&] {
+             const rlimit small{bytes_now() + bytes, RLIM_INFINITY};
+             ::setrlimit(RLIMIT_DATA, &small);
+             read();
+             return 0;
+           })) == 0;
+  };
+  const auto packed = report::gzip(text), frame = report::zstd(text);
+  CHECK(is_enough(text.size() + 8 * MiB, [&] { report::gunzip(packed); }));
+  CHECK_FALSE(is_enough(text.size() - 8 * MiB, [&] { report::gunzip(packed); }));
+  CHECK(is_enough(text.size() + 8 * MiB, [&] { report::unzstd(frame); }));
+  const auto refuses = [&](const std::string& why, const std::function<void()>& read) {
+    return is_enough(8 * MiB, [&] {
+      const auto words = error_of(read);
+      if (words.find(why) == std::string::npos) throw std::runtime_error(words);
+    });
+  };
+  CHECK(refuses("too many bytes", [&] { report::gunzip(members); }));
+  const auto claim = frame.substr(0, 4) + "\xa0\xff\xff\xff\x7f";  // 2 GiB
+  CHECK(refuses("too many bytes", [&] { report::unzstd(claim); }));
+
+  // A window of 2 GiB is not allocated, for 100,000 bytes of one kind.
+  const std::string block = {0x03 | (100'000 << 3 & 0xf8), static_cast<char>(100'000 >> 5 & 0xff),
+                             static_cast<char>(100'000 >> 13), 'x'};
+  const std::string wide = std::string("\x28\xb5\x2f\xfd\x80\xa8", 6) + std::string("\xa0\x86\x01\x00", 4) + block;
+  CHECK(is_enough(8 * MiB, [&] {
+    if (report::unzstd(wide) != std::string(100'000, 'x')) throw std::runtime_error("a different text");
+  }));
+  // A frame after the one whose size is known.
+  const auto frames = report::zstd("short") + report::zstd(zeros);
+  CHECK(refuses("too small", [&] { report::unzstd(frames); }));
 }
 
 TEST_CASE("JSON that nests deeply, and numbers that do not fit, are rejected") {
@@ -185,6 +238,8 @@ TEST_CASE("a file that is a pipe, a device or a folder is refused at once") {
 TEST_CASE("a row of any number of fields, and TOML of any length, are refused") {
   std::istringstream commas("a,b\n" + std::string(1'000'000, ','));
   CHECK_THAT(error_of([&] { report::read_csv_lines(commas, "x.csv", "a,b"); }), Contains("more than 1000 fields"));
+  std::istringstream long_field("a,b\n" + std::string(2'000'000, 'x'));
+  CHECK_THAT(error_of([&] { report::read_csv_lines(long_field, "x.csv", "a,b"); }), Contains("bytes in a row"));
   std::string items;
   while (items.size() < 5'000'000) items += "[[op]]\n";
   CHECK_THAT(error_of([&] { isa::parse_toml(items, "x.toml"); }), Contains("more than"));

@@ -205,7 +205,7 @@ TEST_CASE("a probe without its kernel, and a folder that is not there, are named
   probes.write("little", least);
   std::filesystem::remove(probes.folder.path / "little.ptx");
   CHECK_THROWS_WITH(probes.load(), Contains("little.ptx"));
-  CHECK_THROWS_WITH(load_probes({"/nonexistent"}), Contains("cannot read the probes in /nonexistent"));
+  CHECK_THROWS_WITH(load_probes({"/nonexistent"}), Contains("cannot read /nonexistent"));
 }
 
 TEST_CASE("probes come in the order of their names, and a later folder replaces those of an earlier one") {

@@ -7,7 +7,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <string>
 
 #include "base/error.h"
 
@@ -33,6 +35,16 @@ inline int exit_status_of(pid_t child) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Of its own memory that this process has now; RLIMIT_DATA bounds them.
+inline std::size_t bytes_now() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::size_t kilobytes = 0;
+    if (word == "VmData:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
 }
 
 // For this process, writing a file beyond this size fails from now on, as on a full disk.

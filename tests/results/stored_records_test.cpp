@@ -25,16 +25,6 @@ Record cell_named(const std::string& ptx) {
   return cell;
 }
 
-// Of the process, for data.
-std::size_t bytes_now() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::size_t kilobytes = 0;
-    if (word == "VmData:" && status >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
-
 }  // namespace
 
 TEST_CASE("stored records stay as they were, whatever is written meanwhile") {

@@ -226,6 +226,8 @@ TEST_CASE("a missing or broken nvdisasm is an error that says how to get one") {
   check_broken("exit 1", "status 1");
   check_broken("kill -SEGV $$", "signal 11");
   check_broken("echo nonsense", "knew 0 of 1");
+  check_broken("exec yes", "wrote more output than expected");
+  check_broken("ulimit -v; exit 1", ": 4194304\n");
   Nvdisasm disassembler("/nonexistent/nvdisasm");
   Instruction instruction{0, {0x210, 0}, {}, {}};
   CHECK_THROWS_AS(disassembler.disassemble(90, {&instruction}), Error);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -9,6 +10,7 @@
 #include "../results/test_folder.h"
 #include "assemble/toolchain.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "catch.h"
 #include "environment.h"
 #include "wait_until.h"
@@ -297,6 +299,44 @@ TEST_CASE("nvJitLink assembles in a worker that has no driver") {
   CHECK_FALSE(rejected.cubin);
   CHECK_FALSE(rejected.assembler_failed);
   CHECK(rejected.log.find("nonsense") != std::string::npos);
+}
+
+TEST_CASE("nvJitLink has a bounded amount of memory, which it may use up for one module, and a driver has all") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip("sanitizers need more memory");
+#endif
+  const auto nvjitlink = find_one(assemble::ToolchainKind::nvjitlink);
+  const Environment environment;
+  Worker worker(test_options());
+  const auto address_space = [&] {
+    std::ifstream limits(fmt::format("/proc/{}/limits", worker.process_id()));
+    for (std::string line; std::getline(limits, line);)
+      if (line.starts_with("Max address space")) return line.substr(0, 40);
+    return std::string{};
+  };
+  const auto unlimited = [&] {
+    worker.device_info();
+    return address_space();
+  }();
+  worker.restart();
+  const auto fine = module_of("add.u32 %r3, %r1, %r1;");
+  REQUIRE(worker.assemble(nvjitlink, fine, sm_90, 3).cubin);
+  CHECK(address_space().find(std::to_string(most_assembler_bytes)) != std::string::npos);
+  const auto huge = worker.assemble(nvjitlink, module_of(".reg .b32 %many<2000000000>;"), sm_90, 3);
+  INFO(huge.log);
+  CHECK_FALSE(huge.cubin);
+  CHECK(huge.log.starts_with("the assembler failed: nvJitLink "));
+  CHECK(huge.log.find("of which it may use 4 GiB") != std::string::npos);
+  CHECK(worker.assemble(nvjitlink, fine, sm_90, 3).cubin);
+  worker.device_info();
+  CHECK(address_space() == unlimited);
+
+  // Of several threads that share a process, the one whose module takes all memory.
+  const auto assemblers = make_worker_assemblers(test_options(), nvjitlink, 3);
+  CHECK(assemblers[0]->assemble(fine, sm_90, 3).cubin);
+  CHECK(assemblers[1]->assemble(module_of(".reg .b32 %many<2000000000>;"), sm_90, 3).log == huge.log);
+  CHECK(assemblers[2]->assemble(fine, sm_90, 3).cubin);
+  CHECK(assemblers[1]->assemble(fine, sm_90, 3).cubin);
 }
 
 TEST_CASE("an nvJitLink that cannot be opened is a missing tool") {
