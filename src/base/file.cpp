@@ -175,7 +175,7 @@ void remove_file(const Folder& folder, const std::string& name) {
     const auto parent = open_folder(place.folder, Missing::is_none);
     if (parent.number() >= 0) ::unlinkat(parent.number(), place.file.c_str(), 0);
   } catch (const Error&) {
-    // Such a file is not ours to remove.
+    return;  // such a file is not ours to remove
   }
 }
 

@@ -164,10 +164,14 @@ void mark_patched(std::vector<results::Pair>& rows, const std::vector<results::R
   const auto in_windows = pairs_in_windows(hazards);
   std::map<Key, Found> all;
   for (std::size_t i = 0; i < hazards.size(); ++i) add_hazards(hazards[i], in_windows[i], all);
-  for (auto& row : rows) {
-    const auto found = all.find({row.producer, row.consumer, row.slot});
-    row.is_patched = found != all.end() && found->second.is_patched;
+  // By the first operand of a slot: a table may have `b` where today's code has `b+c`, for a pair of registers.
+  const auto first_of = [](const std::string& slot) { return slot.substr(0, slot.find('+')); };
+  std::set<Key> patched;
+  for (const auto& [key, found] : all) {
+    const auto& [producer, consumer, slot] = key;
+    if (found.is_patched) patched.emplace(producer, consumer, first_of(slot));
   }
+  for (auto& row : rows) row.is_patched = patched.contains({row.producer, row.consumer, first_of(row.slot)});
 }
 
 std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards) {

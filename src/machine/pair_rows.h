@@ -28,7 +28,7 @@ Schedules schedules_of(const std::vector<results::Record>& latency, Refusals ref
 // not (machine/pair_reasons.h).
 std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards);
 
-// Sets which rows are patched, as pair_rows did: the csv, from which they may come, does not say it.
+// Sets which rows are patched, as pair_rows did: the csv, from which they come, does not say it.
 void mark_patched(std::vector<results::Pair>& rows, const std::vector<results::Record>& hazards);
 
 // The hazard of each producer with its nearest consumer.

@@ -104,11 +104,13 @@ std::vector<CellKey> forms_of(const std::vector<results::Record>& records) {
 std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, const results::Store& store,
                                        const std::string& table, const std::vector<CellKey>& planned) {
   if (!report::has_table(folder) || report::has_only_experiments(folder)) return std::nullopt;
+  std::vector<results::Run> runs;
   try {
-    if (has_all(store.runs(table), report::runs_of_table(folder))) return std::nullopt;
+    runs = report::runs_of_table(folder);
   } catch (const Error&) {
-    // A run.json that is missing or damaged: the cells decide.
+    runs.clear();  // a run.json that is missing or damaged: the cells decide
   }
+  if (has_all(store.runs(table), runs)) return std::nullopt;
   return loss(
       folder, "cells", [&] { return cells_of(report::read_table(folder)); },
       [&] {

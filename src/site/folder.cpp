@@ -74,7 +74,8 @@ SiteFiles page_files(const fs::path& folder) {
   for (const auto& entry : entries_of(folder)) {
     const auto name = entry.filename().generic_string();
     if (fs::is_directory(entry)) {
-      for (auto& [below, content] : page_files(entry)) files.emplace(name + '/' + below, std::move(content));
+      for (auto& [below, content] : page_files(entry))
+        files.emplace(fmt::format("{}/{}", name, below), std::move(content));
     } else if (fs::is_regular_file(entry)) {
       files.emplace(name, read_file(entry));
     }
@@ -123,7 +124,7 @@ void write_folder(const fs::path& folder, const SiteFiles& files) {
     written.front().second += path + '\n';
     if (path != front_name) written.emplace_back(path, content);
   }
-  if (const auto front = files.find(front_name); front != files.end()) written.push_back(*front);
+  if (const auto front = files.find(front_name); front != files.end()) written.emplace_back(*front);
   replace_files(folder, written);
   for (const auto& path : before) {
     if (!files.contains(path)) remove_file(folder, path);

@@ -273,7 +273,7 @@ TEST_CASE("a level's opcodes are its own, whatever else the store has") {
   PtxlatProgram program;
   program.require_tools();
   for (const char* level : {"2", "3"}) {
-    const auto ended = program.run({"opcodes", "--filter", "/^popc.b32$/", "-O", level, "--threads", "1"});
+    const auto ended = program.run({"opcodes", "--filter", "/^popc.b32$/", "-O", level, "--threads", "1", "--replace"});
     INFO(ended.err);
     REQUIRE(ended.status == 0);
     const auto files = report::read_opcode_files(program.table());
