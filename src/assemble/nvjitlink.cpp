@@ -67,7 +67,7 @@ ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& tar
     if (lacks_memory(outcome.log)) {
       outcome.assembler_failed = outcome.lacked_memory = true;
       outcome.log = lacked_memory("nvJitLink");
-    } else if (blames_ptx(outcome.log) && diagnostics_in(outcome.log).empty()) {
+    } else if (!outcome.assembler_failed && diagnostics_in(outcome.log).empty()) {
       // 13.0 says on the terminal only that memory ran out, and here that it has "errors".
       outcome.assembler_failed = outcome.lacked_memory = true;
       outcome.log = failure_words(fmt::format("nvJitLink gives no reason{}", perhaps_lacked_memory()));

@@ -21,16 +21,6 @@ namespace {
 
 constexpr int level = 3;
 
-struct NoCubins : line::KernelAssembler {
-  bool fails = false;
-  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
-    assemble::BatchOutcome outcome;
-    for (std::size_t i = 0; i < kernels.size(); ++i)
-      outcome.kernels.push_back({std::nullopt, {}, "error: 'the assembler failed: ' is no instruction", fails});
-    return outcome;
-  }
-};
-
 void check_records(const line::Method& method, std::size_t cells) {
   REQUIRE(cells > 0);
   std::vector<line::Cell> chunk;

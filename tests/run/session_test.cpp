@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../line/literal_assembler.h"
+#include "../line/no_tools.h"
 #include "../ptx/little_catalogue.h"
 #include "../results/execute_sql.h"
 #include "../results/test_folder.h"
@@ -140,20 +141,11 @@ TEST_CASE("a store whose runs or records are damaged is refused before anything 
 }
 
 TEST_CASE("a cell at which an assembler failed is made again, and one that it rejected is not") {
-  struct FailingAssembler : line::KernelAssembler {
-    bool fails = false;
-    assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
-      assemble::BatchOutcome outcome;
-      for (std::size_t i = 0; i < kernels.size(); ++i)
-        outcome.kernels.push_back({std::nullopt, {}, "error: 'the assembler failed: ' is no instruction", fails});
-      return outcome;
-    }
-  };
   Tables tables;
   const auto made_by = [&](bool fails) {
     auto job = tables.job(3);
     for (auto& assembler : job.assemblers) {
-      auto failing = std::make_unique<FailingAssembler>();
+      auto failing = std::make_unique<NoCubins>();
       failing->fails = fails;
       assembler = std::move(failing);
     }
