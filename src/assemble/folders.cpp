@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <sstream>
 #include <system_error>
 
@@ -80,7 +81,7 @@ Folders folders_near_program() {
 
 // Those of the folder that the user named: others would be taken for all if it could not be read.
 Folders entries_named(const fs::path& folder) {
-  if (fs::is_directory(folder) && ::access(folder.c_str(), R_OK | X_OK) != 0)
+  if (::access(folder.c_str(), R_OK | X_OK) != 0 && errno == EACCES)
     throw Error(ExitCode::missing_tool, fmt::format("PTXLAT_TOOLKITS cannot be read: {}", folder.string()),
                 "Check its permissions, or unset the variable.");
   return entries(folder);

@@ -34,10 +34,11 @@ void add_folder(Files& files, const std::string& name, const fs::path& folder) {
 
 void write_folder(const Files& files, const std::string& name, const fs::path& folder) {
   const auto prefix = name + "/";
+  std::vector<NamedContent> written;
   for (const auto& [path, text] : files) {
-    if (!path.starts_with(prefix)) continue;
-    create_files(folder, {{path.substr(prefix.size()), text}});
+    if (path.starts_with(prefix)) written.emplace_back(path.substr(prefix.size()), text);
   }
+  create_files(folder, written);
 }
 
 Bytes encode_files(const Files& files) {

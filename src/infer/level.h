@@ -30,7 +30,7 @@ struct Level {
 // level. Only throws what the machine throws: a level that needs too many accesses has no numbers.
 std::vector<Level> infer_levels(Prober& prober, std::size_t most);
 
-// The fact how a level chooses what to evict.
+// How a level chooses what to evict, as a fact.
 results::Fact policy_fact(const std::string& quantity, const Level& level);
 
 }  // namespace ptxlat::infer

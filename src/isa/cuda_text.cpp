@@ -46,7 +46,7 @@ bool is_disguise(std::string_view signs) {
   return disguises.contains(signs);
 }
 
-// WordSet that make something else of a text, in any place.
+// Words that make something else of a text, in any place.
 const WordSet& words_of_declarations() {
   static const WordSet words = {
       "asm",          "__asm",       "__asm__", "_Pragma",    "__pragma",       "template",      "typedef",

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 
+#include "../results/child_process.h"
 #include "assemble/cuda_version.h"
 #include "assemble/toolchain.h"
 #include "assemble/toolkit.h"
@@ -97,6 +99,27 @@ TEST_CASE("toolchains are found newest first, each version once, and broken ones
   CHECK(found[0].ptx_minor == 0);
   CHECK(found[2].path == toolkits.path() / "11.8" / "bin" / "ptxas");
   CHECK(found[2].ptx_minor == 8);
+}
+
+TEST_CASE("a folder of toolkits that the user named and may not read is an error, one that is not there is none") {
+  FakeToolkits toolkits;
+  const auto hidden = toolkits.path() / "hidden", below = hidden / "below";
+  std::filesystem::create_directories(below);
+  std::filesystem::permissions(hidden, std::filesystem::perms::none);
+  std::filesystem::permissions(toolkits.path(), std::filesystem::perms(0755));
+  for (const auto& folder : {hidden, below}) {
+    INFO(folder);
+    const auto child = start_child([&] {
+      if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;  // root reads every folder
+      const Variable own("PTXLAT_TOOLKITS", folder.string());
+      toolkit_folders();
+      return 0;
+    });
+    CHECK(exit_status_of(child) == static_cast<int>(ExitCode::missing_tool));
+  }
+  std::filesystem::permissions(hidden, std::filesystem::perms::owner_all);
+  const Variable own("PTXLAT_TOOLKITS", (toolkits.path() / "none").string());
+  CHECK_NOTHROW(toolkit_folders());
 }
 
 TEST_CASE("the newest disassembler is taken, and a folder without one gives an empty path") {
