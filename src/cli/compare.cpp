@@ -21,11 +21,11 @@
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
-#include "report/compare_write.h"
-#include "report/find_tables.h"
-#include "report/groups.h"
-#include "report/gzip.h"
-#include "report/rows.h"
+#include "compare/compare_write.h"
+#include "compare/groups.h"
+#include "tables/find_tables.h"
+#include "tables/gzip.h"
+#include "tables/rows.h"
 
 namespace ptxlat::cli {
 
@@ -63,30 +63,30 @@ std::vector<NamedTable> named_tables(const std::vector<std::string>& names, bool
   std::vector<std::filesystem::path> unreadable;
   for (const auto& name : names) {
     const auto named = split_level(name);
-    for (const auto& folder : report::find_tables(named.folder, unreadable)) {
+    for (const auto& folder : tables::find_tables(named.folder, unreadable)) {
       tables.push_back({folder.string(), named.level});
       if (!with_own) continue;
-      for (const auto& own : report::own_tables_of(folder, unreadable)) tables.push_back({own.string(), named.level});
+      for (const auto& own : tables::own_tables_of(folder, unreadable)) tables.push_back({own.string(), named.level});
     }
   }
   warn_of_unreadable(unreadable);
   return tables;
 }
 
-using Tables = std::map<std::string, report::Table>;
+using Tables = std::map<std::string, tables::Table>;
 
 // For tables with tables of other GPUs below them, keeps only the cells that those also have: GPUs of one kind share
 // the rest.
 void keep_own_cells(const std::vector<NamedTable>& named, Tables& tables) {
   for (const auto& table : named) {
-    std::unordered_set<report::RowKey, report::RowKeyHash> own;
+    std::unordered_set<tables::RowKey, tables::RowKeyHash> own;
     std::vector<std::filesystem::path> unreadable;  // the user has read of them
-    for (const auto& folder : report::own_tables_of(table.folder, unreadable)) {
-      for (const auto& cell : tables.at(folder.string()).cells) own.insert(report::row_key(cell.record));
+    for (const auto& folder : tables::own_tables_of(table.folder, unreadable)) {
+      for (const auto& cell : tables.at(folder.string()).cells) own.insert(tables::row_key(cell.record));
     }
     if (own.empty()) continue;
     std::erase_if(tables.at(table.folder).cells,
-                  [&](const report::Cell& cell) { return !own.contains(report::row_key(cell.record)); });
+                  [&](const tables::Cell& cell) { return !own.contains(tables::row_key(cell.record)); });
   }
 }
 
@@ -98,18 +98,18 @@ Error no_rows_at(const std::string& levels, const std::string& folder, const std
 // Each table once, however often it is named, on all cores: only unpacking and scanning take time.
 Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& levels) {
   Tables tables;
-  for (const auto& table : named) tables.emplace(table.folder, report::Table{});
-  std::vector<std::pair<const std::string*, report::Table*>> work;
+  for (const auto& table : named) tables.emplace(table.folder, tables::Table{});
+  std::vector<std::pair<const std::string*, tables::Table*>> work;
   for (auto& [folder, table] : tables) work.emplace_back(&folder, &table);
   in_parallel(work.size(), [&](std::size_t i) {
-    *work[i].second = report::read_table(*work[i].first);
-    work[i].second->facts = report::read_facts(*work[i].first);
-    work[i].second->opcodes = report::read_opcode_numbers(*work[i].first);
+    *work[i].second = tables::read_table(*work[i].first);
+    work[i].second->facts = tables::read_facts(*work[i].first);
+    work[i].second->opcodes = tables::read_opcode_numbers(*work[i].first);
   });
   if (levels.empty()) return tables;
   for (auto& [folder, table] : tables) {
-    const auto all = report::levels_of(table);
-    std::erase_if(table.cells, [&](const report::Cell& cell) {
+    const auto all = tables::levels_of(table);
+    std::erase_if(table.cells, [&](const tables::Cell& cell) {
       return std::find(levels.begin(), levels.end(), cell.record.level) == levels.end();
     });
     // Nothing would be compared, and --fail-on-change would succeed.
@@ -119,30 +119,30 @@ Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& le
 }
 
 // One table against itself: its lowest level against each of the others.
-std::vector<report::Side> sides_of_levels(const std::string& folder, const report::Table& table) {
-  std::vector<report::Side> sides;
-  for (const int level : report::levels_of(table)) sides.push_back({&table, level, {}, folder});
+std::vector<compare::Side> sides_of_levels(const std::string& folder, const tables::Table& table) {
+  std::vector<compare::Side> sides;
+  for (const int level : tables::levels_of(table)) sides.push_back({&table, level, {}, folder});
   return sides;
 }
 
-report::By by_from(const std::string& name) {
-  return name == "toolchain" ? report::By::toolchain
-         : name == "gpu"     ? report::By::gpu
-         : name == "device"  ? report::By::device
-         : name == "date"    ? report::By::date
-                             : report::By::level;
+compare::By by_from(const std::string& name) {
+  return name == "toolchain" ? compare::By::toolchain
+         : name == "gpu"     ? compare::By::gpu
+         : name == "device"  ? compare::By::device
+         : name == "date"    ? compare::By::date
+                             : compare::By::level;
 }
 
 // The sides of each group, at least two.
-std::vector<std::vector<report::Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& named,
-                                                 const Tables& tables) {
-  std::vector<std::vector<report::Side>> groups;
+std::vector<std::vector<compare::Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& named,
+                                                  const Tables& tables) {
+  std::vector<std::vector<compare::Side>> groups;
   const auto side_of = [&](const NamedTable& table) {
-    const auto there = report::levels_of(tables.at(table.folder));
+    const auto there = tables::levels_of(tables.at(table.folder));
     if (table.level && std::find(there.begin(), there.end(), *table.level) == there.end()) {
       throw no_rows_at(std::to_string(*table.level), table.folder, there);
     }
-    return report::Side{&tables.at(table.folder), table.level, {}, table.folder};
+    return compare::Side{&tables.at(table.folder), table.level, {}, table.folder};
   };
   const auto add_levels_of = [&](const NamedTable& table) {
     groups.push_back(table.level ? std::vector{side_of(table)}
@@ -156,7 +156,7 @@ std::vector<std::vector<report::Side>> groups_of(const CompareOptions& options, 
   } else {
     std::vector<results::Run> runs;
     for (const auto& table : named) runs.push_back(tables.at(table.folder).run);
-    for (const auto& members : report::group_by(by_from(options.by), runs)) {
+    for (const auto& members : compare::group_by(by_from(options.by), runs)) {
       auto& group = groups.emplace_back();
       for (const auto member : members) group.push_back(side_of(named[member]));
     }
@@ -175,28 +175,28 @@ bool wants_colour() {
   return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
 }
 
-void write_csv_file(const std::filesystem::path& file, const std::vector<report::Group>& groups) {
+void write_csv_file(const std::filesystem::path& file, const std::vector<compare::Group>& groups) {
   std::ostringstream text;
-  report::write_csv(text, groups);
-  replace_file(file, file.extension() == ".gz" ? report::gzip(text.str()) : text.str());
+  compare::write_csv(text, groups);
+  replace_file(file, file.extension() == ".gz" ? tables::gzip(text.str()) : text.str());
 }
 
-void write_groups(const CompareOptions& options, const std::vector<std::vector<report::Side>>& sides,
-                  const std::vector<report::Group>& groups) {
-  if (options.format == "csv") return print_text([&](std::ostream& out) { report::write_csv(out, groups); });
-  if (options.format == "facts") return print_text([&](std::ostream& out) { report::write_facts_csv(out, groups); });
+void write_groups(const CompareOptions& options, const std::vector<std::vector<compare::Side>>& sides,
+                  const std::vector<compare::Group>& groups) {
+  if (options.format == "csv") return print_text([&](std::ostream& out) { compare::write_csv(out, groups); });
+  if (options.format == "facts") return print_text([&](std::ostream& out) { compare::write_facts_csv(out, groups); });
   if (options.format == "opcodes")
-    return print_text([&](std::ostream& out) { report::write_opcodes_csv(out, groups); });
-  if (options.format == "json") return print_text([&](std::ostream& out) { report::write_json(out, groups); });
+    return print_text([&](std::ostream& out) { compare::write_opcodes_csv(out, groups); });
+  if (options.format == "json") return print_text([&](std::ostream& out) { compare::write_json(out, groups); });
   const bool is_markdown = options.format == "markdown";
-  const report::PageStyle style{is_markdown ? report::PageFormat::markdown : report::PageFormat::text, wants_colour(),
+  const tables::PageStyle style{is_markdown ? tables::PageFormat::markdown : tables::PageFormat::text, wants_colour(),
                                 options.most_rows};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
     if (options.format == "findings") {
-      report::write_findings(std::cout, sides[i], groups[i], std::filesystem::path(options.csv).filename());
+      compare::write_findings(std::cout, sides[i], groups[i], std::filesystem::path(options.csv).filename());
     } else {
-      report::write_page(std::cout, groups[i], style);
+      compare::write_page(std::cout, groups[i], style);
     }
   }
 }
@@ -225,13 +225,13 @@ void run_compare(const CompareOptions& options) {
     throw Error(ExitCode::unknown_name, "there is nothing to compare",
                 "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one table that has several levels");
   }
-  std::vector<report::Group> groups;
+  std::vector<compare::Group> groups;
   bool changed = false;
   for (auto& group : sides) {
-    report::label(group, by_device ? report::By::device : report::By::date);
-    groups.push_back(options.format == "findings" ? report::compare_steps(group) : report::compare_all(group));
+    compare::label(group, by_device ? compare::By::device : compare::By::date);
+    groups.push_back(options.format == "findings" ? compare::compare_steps(group) : compare::compare_all(group));
     for (const auto& comparison : groups.back().comparisons)
-      changed = changed || report::has_changed(comparison, threshold);
+      changed = changed || compare::has_changed(comparison, threshold);
   }
   if (!options.csv.empty()) write_csv_file(options.csv, groups);
   write_groups(options, sides, groups);

@@ -9,8 +9,8 @@
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "report/csv.h"
-#include "report/table.h"
+#include "tables/csv.h"
+#include "tables/table.h"
 
 namespace ptxlat::cli {
 
@@ -46,7 +46,7 @@ void write_csv(std::ostream& out, const std::vector<const isa::Form*>& forms) {
     for (const std::string& field :
          {form->ptx, form->chapter, form->section, form->core, operands, inputs, needs(*form)}) {
       out << separator;
-      report::write_csv_field(out, field);
+      tables::write_csv_field(out, field);
       separator = ",";
     }
     out << '\n';
@@ -94,12 +94,12 @@ void add_list(CLI::App& program) {
     const auto forms = selected_forms(loaded.catalogue, selection, options->core_only, target);
     if (options->table.empty() && options->format == "text") return print_list(forms);
     if (options->table.empty()) return print_text([&](std::ostream& out) { write_csv(out, forms); });
-    const auto table = report::read_table(options->table);
+    const auto table = tables::read_table(options->table);
     std::vector<std::string> names;
     for (const auto* form : forms) names.push_back(form->ptx);
-    const report::RowThroughputs numbers{report::read_opcode_numbers(options->table), table.spellings};
-    if (options->format == "text") return report::write_forms_text(std::cout, table, numbers, names);
-    print_text([&](std::ostream& out) { report::write_forms_csv(out, table, numbers, names); });
+    const tables::RowThroughputs numbers{tables::read_opcode_numbers(options->table), table.spellings};
+    if (options->format == "text") return tables::write_forms_text(std::cout, table, numbers, names);
+    print_text([&](std::ostream& out) { tables::write_forms_csv(out, table, numbers, names); });
   });
 }
 

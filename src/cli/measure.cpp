@@ -20,7 +20,7 @@
 #include "cli/toolchains.h"
 #include "isa/form.h"
 #include "line/line.h"
-#include "machine/throughput.h"
+#include "opcodes/throughput.h"
 #include "snippet/cuda_source.h"
 #include "snippet/flow.h"
 #include "snippet/method.h"
@@ -159,7 +159,7 @@ std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchai
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
   std::vector<results::Record> made;
   for (const int level : options.selection.levels) {
-    const auto planned = machine::plan_throughput(loaded, {&plan.forms.front()->form}, level);
+    const auto planned = opcodes::plan_throughput(loaded, {&plan.forms.front()->form}, level);
     const std::vector<line::Cell> cells{{0, level, planned.front().ptx_bytes, {}}};
     line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
     line.workers = {&worker};
@@ -167,7 +167,7 @@ std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchai
     line.on_finished = [&](std::vector<results::Record> records) {
       std::move(records.begin(), records.end(), std::back_inserter(made));
     };
-    if (!run_line(line, machine::ThroughputMethod(loaded, planned),
+    if (!run_line(line, opcodes::ThroughputMethod(loaded, planned),
                   make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), 1), cells))
       throw Error(ExitCode::interrupted, "interrupted");
   }

@@ -15,12 +15,12 @@
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "latency/survey.h"
-#include "report/shared_throughputs.h"
-#include "report/table.h"
 #include "results/shards.h"
 #include "results/stored_records.h"
 #include "run/facts.h"
 #include "run/kept.h"
+#include "tables/shared_throughputs.h"
+#include "tables/table.h"
 
 namespace ptxlat::cli {
 
@@ -90,8 +90,8 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
   if (throughput.empty()) return;
   const int level = highest_level(throughput);
   const Folder folder(options.tables.folder, table);
-  auto shared = report::share_throughputs(at_level(std::move(throughput), level));
-  report::OpcodeFiles files{{},
+  auto shared = tables::share_throughputs(at_level(std::move(throughput), level));
+  tables::OpcodeFiles files{{},
                             std::move(shared.records),
                             at_level(store.records(table, RecordKind::contention), level),
                             at_level(store.records(table, RecordKind::counters), level),
@@ -110,7 +110,7 @@ void write_stored_pairs(results::Store& store, const std::string& table, const M
   if (hazards.empty()) return;
   const int level = highest_level(hazards);
   const Folder folder(options.tables.folder, table);
-  report::PairFiles files{{}, at_level(std::move(hazards), level), store.runs(table)};
+  tables::PairFiles files{{}, at_level(std::move(hazards), level), store.runs(table)};
   if (const auto loss = run::loss_of_pairs(folder.path(), files); loss && !options.tables.replaces) throw Error(*loss);
   const auto pairs = write_pairs(folder, schedules_in(folder.path(), catalogue_of(options)), std::move(files), "none");
   run::save_release(store, table, level, pairs);
@@ -120,7 +120,7 @@ void write_stored_pairs(results::Store& store, const std::string& table, const M
 //   last  of its runs
 void write_table(results::Store& store, const results::Run& last, const MergeOptions& options) {
   const auto& table = last.table;
-  report::require_name_of_table(table);
+  tables::require_name_of_table(table);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
   const results::StoredRecords latencies(store.file(), table, results::RecordKind::latency);
   if (latencies.size() > 0) {

@@ -14,40 +14,40 @@
 #include "cli/print_text.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
-#include "machine/curves.h"
-#include "machine/opcode_rows.h"
-#include "machine/operand_cost.h"
-#include "machine/pair_rows.h"
-#include "machine/throughput.h"
-#include "report/opcode_files.h"
-#include "report/pair_files.h"
-#include "report/published.h"
-#include "report/record_lines.h"
-#include "report/shared_throughputs.h"
-#include "report/table.h"
-#include "report/table_files.h"
+#include "loops/curves.h"
+#include "opcodes/opcode_rows.h"
+#include "opcodes/operand_cost.h"
+#include "opcodes/throughput.h"
+#include "pairs/pair_rows.h"
 #include "results/store.h"
 #include "run/kept.h"
+#include "tables/opcode_files.h"
+#include "tables/pair_files.h"
+#include "tables/published.h"
+#include "tables/record_lines.h"
+#include "tables/shared_throughputs.h"
+#include "tables/table.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::cli {
 
 namespace {
 
-std::vector<report::PublishedThroughput> documented() {
+std::vector<tables::PublishedThroughput> documented() {
   const auto folder = data_folder("site", [](const std::filesystem::path& one) {
-    return std::filesystem::exists(one / report::published_throughput_name);
+    return std::filesystem::exists(one / tables::published_throughput_name);
   });
-  return folder.empty() ? std::vector<report::PublishedThroughput>{}
-                        : report::read_published_throughputs(folder / report::published_throughput_name);
+  return folder.empty() ? std::vector<tables::PublishedThroughput>{}
+                        : tables::read_published_throughputs(folder / tables::published_throughput_name);
 }
 
 void read_again(const OpcodeJobOptions& options) {
-  auto files = report::read_opcode_files(options.reread);
-  require_rules(options.reread, report::runs_of(files.throughput, files.runs), machine::readable_versions);
-  for (auto& record : files.throughput) machine::read_again(record);
-  for (auto& record : files.operand_costs) machine::read_cost_again(record);
+  auto files = tables::read_opcode_files(options.reread);
+  require_rules(options.reread, tables::runs_of(files.throughput, files.runs), opcodes::readable_versions);
+  for (auto& record : files.throughput) loops::read_again(record);
+  for (auto& record : files.operand_costs) opcodes::read_cost_again(record);
   if (files.spellings.empty()) {  // from a time when each form had its own row
-    auto shared = report::share_throughputs(std::move(files.throughput));
+    auto shared = tables::share_throughputs(std::move(files.throughput));
     files.throughput = std::move(shared.records);
     files.spellings = std::move(shared.spellings);
   }
@@ -56,7 +56,7 @@ void read_again(const OpcodeJobOptions& options) {
 }
 
 void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
-  job.run.rules = machine::machine_version;
+  job.run.rules = opcodes::machine_version;
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
   std::vector<std::unique_ptr<worker::Worker>> counting;
   for (const auto& gpu : kind.gpus) {
@@ -77,7 +77,7 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
     say(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
     if (!made.not_counted->advice.empty()) say(stderr, "        {}\n", made.not_counted->advice);
   }
-  report::OpcodeFiles files{{},
+  tables::OpcodeFiles files{{},
                             made.throughput,
                             made.contention,
                             made.counters,
@@ -95,29 +95,29 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
 }  // namespace
 
 FoundLatencies find_latencies(const std::filesystem::path& folder) {
-  FoundLatencies latencies{report::read_latencies(folder), {}};
-  latencies.appearances = report::find_appearances(latencies.table, folder);
+  FoundLatencies latencies{tables::read_latencies(folder), {}};
+  latencies.appearances = tables::find_appearances(latencies.table, folder);
   return latencies;
 }
 
 void write_opcodes(const Folder& folder, const ptx::LoadedCatalogue& loaded, const FoundLatencies& latencies,
-                   report::OpcodeFiles files, const std::string& format) {
+                   tables::OpcodeFiles files, const std::string& format) {
   if (!files.runs.empty())
-    report::note_published(files.throughput, files.runs.back().target, documented(), files.spellings);
-  const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
+    tables::note_published(files.throughput, files.runs.back().target, documented(), files.spellings);
+  const auto opcodes = opcodes::opcodes_measured(loaded, files.throughput);
   std::vector<results::Record> latency;
   for (const auto& cell : latencies.table.cells) latency.push_back(cell.record);
-  files.opcodes = machine::opcode_rows(
+  files.opcodes = opcodes::opcode_rows(
       opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
-  report::note_spellings(files.opcodes, files.spellings);
-  auto pairs = report::read_pairs(folder.path());
-  if (!pairs.empty()) machine::mark_patched(pairs, report::read_pair_files(folder.path()).hazards);
-  machine::add_pairs(files.opcodes, pairs);
-  report::note_appearances(files.opcodes, latencies.appearances);
-  report::write_opcode_files(folder, files);
+  tables::note_spellings(files.opcodes, files.spellings);
+  auto pairs = tables::read_pairs(folder.path());
+  if (!pairs.empty()) pairs::mark_patched(pairs, tables::read_pair_files(folder.path()).hazards);
+  opcodes::add_pairs(files.opcodes, pairs);
+  tables::note_appearances(files.opcodes, latencies.appearances);
+  tables::write_opcode_files(folder, files);
   say(stderr, "{} opcodes of {} forms, which are {} distinct\n{}\n", files.opcodes.size(), files.spellings.size(),
       files.throughput.size(), folder.path().string());
-  if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
+  if (format == "text") tables::write_opcode_text(std::cout, files.opcodes);
 }
 
 void add_opcodes(CLI::App& program) {

@@ -24,17 +24,17 @@
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "line/window_record.h"
-#include "machine/hazards.h"
-#include "machine/register_cases.h"
-#include "machine/scheduled_pairs.h"
-#include "report/pair_files.h"
-#include "report/probe_files.h"
-#include "report/table.h"
-#include "report/table_files.h"
+#include "pairs/hazards.h"
+#include "pairs/register_cases.h"
+#include "pairs/scheduled_pairs.h"
 #include "results/store.h"
 #include "run/facts.h"
 #include "run/kept.h"
 #include "run/pairs.h"
+#include "tables/pair_files.h"
+#include "tables/probe_files.h"
+#include "tables/table.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::cli {
 
@@ -48,12 +48,12 @@ struct PairOptions : OpcodeJobOptions {
 // The records of a latency table; none if there is no table. Cells that share a row have the same windows, which only
 // the first of them gets here.
 std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
-  const auto table = report::read_latencies(folder);
-  std::vector<const report::Cell*> leading;
+  const auto table = tables::read_latencies(folder);
+  std::vector<const tables::Cell*> leading;
   for (const auto& cell : table.cells) {
     if (cell.leads) leading.push_back(&cell);
   }
-  auto whole = report::whole_records(table, leading);
+  auto whole = tables::whole_records(table, leading);
   std::vector<results::Record> records;
   records.reserve(table.cells.size());
   auto next = whole.begin();
@@ -69,17 +69,17 @@ std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
 
 void read_again(const PairOptions& options) {
   const std::filesystem::path folder = options.reread;
-  auto files = report::read_pair_files(folder);
-  require_rules(folder, files.runs, std::array<std::string_view, 1>{machine::hazard_version});
+  auto files = tables::read_pair_files(folder);
+  require_rules(folder, files.runs, std::array<std::string_view, 1>{pairs::hazard_version});
   const auto pairs = write_pairs(folder, schedules_in(folder, load_catalogue_for(options.selection)), std::move(files),
                                  options.format);
-  auto probes = report::read_probe_files(folder);
+  auto probes = tables::read_probe_files(folder);
   for (auto& record : probes) {
-    if (record.ptx != machine::registers_name) continue;
-    machine::read_registers_again(record);
+    if (record.ptx != pairs::registers_name) continue;
+    pairs::read_registers_again(record);
     run::note_release(record, pairs);
   }
-  if (!probes.empty()) report::rewrite_facts(folder, probes);
+  if (!probes.empty()) tables::rewrite_facts(folder, probes);
 }
 
 // How often a pair is in some code, and at which distances.
@@ -101,7 +101,7 @@ sass::Cubin cubin_in(const std::filesystem::path& file) {
 void count_pairs(const PairOptions& options) {
   using Key = std::tuple<std::string, std::string, std::string>;
   std::map<Key, double> hazards;
-  for (const auto& row : report::read_pairs(options.against)) {
+  for (const auto& row : tables::read_pairs(options.against)) {
     if (row.hazard) hazards[{row.producer, row.consumer, row.slot}] = *row.hazard;
   }
   std::map<Key, Counted> found;
@@ -115,7 +115,7 @@ void count_pairs(const PairOptions& options) {
     }
     sass::Nvdisasm(assemble::nvdisasm_for({cubin.sm, ""})).disassemble(cubin.sm, wanted);
     for (const auto& kernel : kernels) {
-      for (const auto& pair : machine::pairs_in_code(line::window_record("kernel", kernel, {}).sass)) {
+      for (const auto& pair : pairs::pairs_in_code(line::window_record("kernel", kernel, {}).sass)) {
         if (pair.waits) continue;
         const Key key{pair.producer, pair.consumer, pair.slot};
         auto& one = found[key];
@@ -140,7 +140,7 @@ void count_pairs(const PairOptions& options) {
 }
 
 void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& progress) {
-  job.run.rules = machine::hazard_version;
+  job.run.rules = pairs::hazard_version;
   std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
   results::Store store(options.store);
   const Folder folder(options.tables, job.run.table);
@@ -151,7 +151,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
   warn_of_failures(failures_in(made.registers) + failures_in(made.hazards));
   const auto& table = made.run.table;
   if (made.completed) {
-    report::PairFiles files{{}, made.hazards, store.runs(table)};
+    tables::PairFiles files{{}, made.hazards, store.runs(table)};
     if (const auto loss = run::loss_of_pairs(folder.path(), files); loss && !options.replaces) throw Error(*loss);
     const auto pairs = write_pairs(folder, schedules.get(), std::move(files), options.format);
     run::save_release(store, table, job.level, pairs);
@@ -162,23 +162,23 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
 
 }  // namespace
 
-machine::Schedules schedules_in(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded) {
-  return machine::schedules_of(windows_of(folder), machine::refusals_of(loaded));
+pairs::Schedules schedules_in(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded) {
+  return pairs::schedules_of(windows_of(folder), pairs::refusals_of(loaded));
 }
 
-std::vector<results::Pair> write_pairs(const Folder& folder, const machine::Schedules& schedules,
-                                       report::PairFiles files, const std::string& format) {
-  files.pairs = machine::pair_rows(schedules, files.hazards);
-  report::write_pair_files(folder, files);
+std::vector<results::Pair> write_pairs(const Folder& folder, const pairs::Schedules& schedules, tables::PairFiles files,
+                                       const std::string& format) {
+  files.pairs = pairs::pair_rows(schedules, files.hazards);
+  tables::write_pair_files(folder, files);
   if (!files.runs.empty() && !files.runs.back().is_finished())
     say(stderr, "the last run did not finish: pairs are missing\n");
   say(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.path().string());
-  if (format == "text") report::write_pair_text(std::cout, files.pairs);
+  if (format == "text") tables::write_pair_text(std::cout, files.pairs);
   return std::move(files.pairs);
 }
 
 void show_pairs(const std::filesystem::path& table, const std::string& opcode) {
-  const auto all = report::read_pairs(table);
+  const auto all = tables::read_pairs(table);
   if (all.empty())
     throw Error(ExitCode::unknown_name, fmt::format("{} has no pairs", table.string()),
                 fmt::format("`ptxlat pairs --reread {}` makes them from its windows", table.string()));
@@ -198,7 +198,7 @@ void show_pairs(const std::filesystem::path& table, const std::string& opcode) {
     return std::tuple(row.producer != opcode, row.schedule.value_or(row.measured.value_or(unknown)));
   };
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) { return order(x) < order(y); });
-  report::write_pair_text(std::cout, rows);
+  tables::write_pair_text(std::cout, rows);
 }
 
 void add_pairs(CLI::App& program) {

@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include "cli/print_text.h"
-#include "report/number.h"
-#include "report/window_text.h"
+#include "pages/window_text.h"
+#include "tables/number.h"
 
 namespace ptxlat::cli {
 
-void print_window(const results::WindowRecord& window) { say("{}", report::window_text(window)); }
+void print_window(const results::WindowRecord& window) { say("{}", pages::window_text(window)); }
 
 void print_cell(const results::Record& cell) {
   say("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
@@ -21,7 +21,7 @@ void print_cell(const results::Record& cell) {
   for (const auto& metric : cell.metrics) {
     const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
     const auto verdict = metric.verdict == sass::Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
-    say("    {:<12} {:>8} {}{}{}\n", metric.tag, report::decimal(metric.value), results::find_metric(metric.tag)->unit,
+    say("    {:<12} {:>8} {}{}{}\n", metric.tag, tables::decimal(metric.value), results::find_metric(metric.tag)->unit,
         from, verdict);
   }
   say("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);

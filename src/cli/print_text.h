@@ -13,7 +13,7 @@
 namespace ptxlat::cli {
 
 // What the program prints may have a stranger's words: of a table, a store, a bundle, a catalogue. So commands print
-// with these functions alone, which leave a terminal's commands out. (A report::Page, which may be in colour, does the
+// with these functions alone, which leave a terminal's commands out. (A tables::Page, which may be in colour, does the
 // same with each of its texts. Files keep the words as they are.)
 
 // A message, on standard error. One that cannot be written is dropped: the work and its exit code are as without.

@@ -20,19 +20,19 @@
 #include "cli/progress.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
-#include "infer/infer.h"
-#include "infer/log.h"
-#include "infer/oracle.h"
-#include "infer/predict.h"
 #include "isa/catalogue.h"
+#include "memory/infer.h"
+#include "memory/log.h"
+#include "memory/oracle.h"
+#include "pages/plot.h"
 #include "probe/method.h"
-#include "report/plot.h"
-#include "report/probe_files.h"
-#include "report/zstd.h"
 #include "results/store.h"
 #include "run/facts.h"
+#include "run/predict.h"
 #include "run/probes.h"
 #include "run/provenance.h"
+#include "tables/probe_files.h"
+#include "tables/zstd.h"
 
 namespace ptxlat::cli {
 
@@ -115,7 +115,7 @@ std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& opti
             const std::scoped_lock lock(of_progress);
             progress.advance(count);
           },
-          [&](const std::string& name, const std::string& log) { report::write_probe_log(folder, name, log); });
+          [&](const std::string& name, const std::string& log) { tables::write_probe_log(folder, name, log); });
     } catch (const Error& error) {
       if (error.exit_code != ExitCode::no_gpu || jobs.size() == 1) throw;
       const std::scoped_lock lock(of_progress);
@@ -135,10 +135,10 @@ void write_probes(const ProbeOptions& options, const run::MadeProbes& made, cons
   warn_of_failures(failures_in(made.wanted));
   say(stderr, "{}\n", folder.path().string());
   if (!options.plot.empty()) {
-    for (const auto& file : report::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
+    for (const auto& file : pages::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
       say(stderr, "{}\n", file.string());
   }
-  if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
+  if (options.format == "text") tables::write_probe_text(std::cout, made.wanted);
 }
 
 void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes, const GpuKind& kind) {
@@ -173,35 +173,35 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
 }
 
 // Infers the structure of a machine from its answers alone.
-void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
+void infer_machine(const ProbeOptions& options, memory::Machine& machine) {
   results::Record record;
   record.kind = results::RecordKind::probe;
   record.ptx = machine.info().kind;
   if (options.log.empty()) {
-    record.facts = infer::infer(machine, options.seed);
+    record.facts = memory::infer(machine, options.seed);
   } else {
     std::ostringstream log;
-    infer::LoggedMachine logged(machine, log);
-    record.facts = infer::infer(logged, options.seed);
-    replace_file(options.log, report::zstd(log.str()));
+    memory::LoggedMachine logged(machine, log);
+    record.facts = memory::infer(logged, options.seed);
+    replace_file(options.log, tables::zstd(log.str()));
   }
-  print_text([&](std::ostream& out) { report::write_facts_csv(out, {record}); });
+  print_text([&](std::ostream& out) { tables::write_facts_csv(out, {record}); });
 }
 
 void infer_oracle(const ProbeOptions& options) {
-  infer::Oracle oracle(options.oracle, std::chrono::minutes(1));
+  memory::Oracle oracle(options.oracle, std::chrono::minutes(1));
   infer_machine(options, oracle);
 }
 
 void infer_again(const ProbeOptions& options) {
-  std::istringstream log(report::read_probe_log(options.replay));
-  infer::ReplayedMachine machine(log);
+  std::istringstream log(tables::read_probe_log(options.replay));
+  memory::ReplayedMachine machine(log);
   infer_machine(options, machine);
 }
 
 // A table's facts, read off its series and logs with the current rules.
 void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& probes) {
-  auto records = report::read_probe_files(options.reread);
+  auto records = tables::read_probe_files(options.reread);
   if (records.empty())
     throw Error(ExitCode::storage, fmt::format("there are no probes in {}", options.reread),
                 "Name the folder that has facts.csv and probes.jsonl.zst.");
@@ -212,13 +212,13 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
     if (!same->infer) continue;
     std::vector<std::pair<std::string, std::string>> logs;
     for (const auto& role : probe::roles_of(*same)) {
-      const auto file = report::find_probe_log(options.reread, same->name, same->axes.empty() ? "" : role);
-      if (!file.empty()) logs.emplace_back(role, report::read_probe_log(file));
+      const auto file = tables::find_probe_log(options.reread, same->name, same->axes.empty() ? "" : role);
+      if (!file.empty()) logs.emplace_back(role, tables::read_probe_log(file));
     }
     if (!logs.empty()) probe::infer_facts_again(*same, logs, record);
   }
-  report::rewrite_facts(std::filesystem::path(options.reread), records);
-  print_text([&](std::ostream& out) { report::write_facts_csv(out, records); });
+  tables::rewrite_facts(std::filesystem::path(options.reread), records);
+  print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
 }
 
 // The value of a rule in the table, or in all tables below the folder, which must agree.
@@ -228,14 +228,14 @@ std::string rule_in_tables(const ProbeOptions& options) {
     folders.emplace_back(options.table);
   } else if (std::filesystem::is_directory(options.tables)) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(options.tables)) {
-      if (entry.is_directory() && report::has_probes(entry.path())) folders.push_back(entry.path());
+      if (entry.is_directory() && tables::has_probes(entry.path())) folders.push_back(entry.path());
     }
     std::sort(folders.begin(), folders.end());
   }
   std::string value;
   std::filesystem::path where;
   for (const auto& folder : folders) {
-    for (const auto& record : report::read_probe_files(folder)) {
+    for (const auto& record : tables::read_probe_files(folder)) {
       for (const auto& fact : record.facts) {
         if (fact.quantity != options.predict || fact.value.empty() || fact.value == value) continue;
         if (!value.empty())
@@ -256,7 +256,7 @@ std::string rule_in_tables(const ProbeOptions& options) {
 
 // What the rule says of each case on standard input.
 void predict(const ProbeOptions& options) {
-  const auto& quantity = infer::predicting_quantity(options.predict);
+  const auto& quantity = run::predicting_quantity(options.predict);
   const auto rule = rule_in_tables(options);
   for (std::string line; std::getline(std::cin, line);) {
     if (!line.empty()) say("{} {}\n", line, quantity.predict(rule, line));
@@ -335,7 +335,7 @@ void add_probe(CLI::App& program) {
     if (!options->reread.empty()) return read_again(*options, probes);
     const auto wanted = chosen(probes, options->names, options->paper);
     if (options->list) return list(wanted);
-    if (!options->plot.empty()) report::require_gnuplot();
+    if (!options->plot.empty()) pages::require_gnuplot();
     for (const auto& kind : open_gpus(options->devices)) measure(*options, wanted, kind);
   });
 }

@@ -31,7 +31,7 @@ struct ReplayOptions {
   int threads = 0;  // 0: two per core
 };
 
-assemble::Toolchain toolchain_for(const ReplayOptions& options, const report::Table& table,
+assemble::Toolchain toolchain_for(const ReplayOptions& options, const tables::Table& table,
                                   const gpu::DeviceInfo& device) {
   const auto& wanted = options.selection.toolchain;
   const auto chosen = chosen_toolchains(wanted.empty() ? table.run.toolchain : wanted, driver_toolchain(device));
@@ -40,7 +40,7 @@ assemble::Toolchain toolchain_for(const ReplayOptions& options, const report::Ta
   return chosen.front();
 }
 
-isa::Target target_for(const report::Table& table, const gpu::DeviceInfo& device) {
+isa::Target target_for(const tables::Table& table, const gpu::DeviceInfo& device) {
   auto target = target_from(table.run.target.empty() ? "sm_" + std::to_string(device.sm) : table.run.target);
   if (target.sm != device.sm)
     throw Error(ExitCode::no_gpu, fmt::format("the table is for {}, but this GPU is sm_{}", target.name(), device.sm),
@@ -48,7 +48,7 @@ isa::Target target_for(const report::Table& table, const gpu::DeviceInfo& device
   return target;
 }
 
-std::vector<results::Record> measured_again(const ReplayOptions& options, const report::Table& table,
+std::vector<results::Record> measured_again(const ReplayOptions& options, const tables::Table& table,
                                             const std::vector<reproduce::StoredRow>& rows, ptx::LoadedCatalogue& loaded,
                                             worker::Worker& worker, const gpu::DeviceInfo& device) {
   const auto toolchain = toolchain_for(options, table, device);
@@ -83,8 +83,8 @@ const results::Record* record_of(const std::vector<results::Record>& records, co
 }
 
 void replay(const ReplayOptions& options) {
-  const auto table = report::read_table(options.table);
-  if (report::is_static(table))
+  const auto table = tables::read_table(options.table);
+  if (tables::is_static(table))
     throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "`ptxlat static` makes it again");
   const auto rows = reproduce::sample_of(table, options.sample, options.seed);

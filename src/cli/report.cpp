@@ -9,10 +9,10 @@
 #include "cli/commands.h"
 #include "cli/print_text.h"
 #include "cli/tables.h"
-#include "report/published.h"
-#include "report/table_files.h"
 #include "run/provenance.h"
 #include "site/site.h"
+#include "tables/published.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::cli {
 
@@ -30,7 +30,7 @@ void note_missing_code(const site::SiteTables& tables) {
                                      [](const auto& table) { return !table->rows.empty() && table->lines.empty(); });
   if (missing == 0) return;
   say(stderr, "{} of {} tables {} shown without machine code, because {} no {}\n", missing, tables.size(),
-      missing == 1 ? "is" : "are", missing == 1 ? "its folder has" : "their folders have", report::jsonl_name);
+      missing == 1 ? "is" : "are", missing == 1 ? "its folder has" : "their folders have", tables::jsonl_name);
 }
 
 void make_site(const ReportOptions& options) {
@@ -39,7 +39,7 @@ void make_site(const ReportOptions& options) {
   const auto page = site::page_folder();
   auto files = site::page_files(page);
   site::SiteFiles published;
-  for (const char* name : {site::published_forms_name, site::published_facts_name, report::published_throughput_name}) {
+  for (const char* name : {site::published_forms_name, site::published_facts_name, tables::published_throughput_name}) {
     if (auto file = files.extract(name)) published.insert(std::move(file));
   }
   const auto library = site::plot_library(options.library);

@@ -39,7 +39,7 @@ struct Tools {
   isa::Target target;
 };
 
-Tools tools_for(const ReproduceOptions& options, const std::optional<report::Table>& table) {
+Tools tools_for(const ReproduceOptions& options, const std::optional<tables::Table>& table) {
   auto wanted = options.selection.toolchain;
   if (wanted.empty() && table) wanted = table->run.toolchain;
   auto target = options.selection.target;
@@ -101,14 +101,14 @@ std::string why_not(const latency::Reproduction& made, const latency::Reproduced
 }
 
 // The table's record of the cell; empty, with the reason on standard error, if there is none with a number.
-std::optional<results::Record> stored_record(const ReproduceOptions& options, const report::Table& table,
+std::optional<results::Record> stored_record(const ReproduceOptions& options, const tables::Table& table,
                                              const results::Record& cell) {
   const auto* found = reproduce::find_cell(table, cell);
   if (found == nullptr) {
     say(stderr, "{}: {} has no such cell\n", name_of(cell), options.table);
     return std::nullopt;
   }
-  return report::whole_records(table, {found}).front();
+  return tables::whole_records(table, {found}).front();
 }
 
 // The windows of the cell as a record has them, to be compared with a table's.
@@ -126,7 +126,7 @@ results::Record with_windows(const latency::Reproduction& made, const latency::R
 }
 
 // A cell with the expected values of its numbers; numbers that cannot be reproduced are left out, with a message.
-reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optional<report::Table>& table,
+reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optional<tables::Table>& table,
                                const latency::Reproduction& made, const latency::ReproducedCell& cell) {
   reproduce::CheckedCell checked{name_of(cell.record), {}, {}};
   if (cell.numbers.empty()) {
@@ -171,16 +171,16 @@ std::string command_of(const Tools& tools, int level) {
   }
 }
 
-std::string source_of(const Tools& tools, const std::optional<report::Table>& table) {
+std::string source_of(const Tools& tools, const std::optional<tables::Table>& table) {
   if (!table) return "by the schedule of " + tools.toolchain.name + ", not measured";
   const auto& run = table->run;
   return fmt::format("{}, {}, {}", run.device ? run.device->name : run.kind, run.toolchain, run.finished_utc);
 }
 
 void reproduce_form(const ReproduceOptions& options) {
-  std::optional<report::Table> table;
-  if (!options.table.empty()) table = report::read_table(options.table);
-  if (table && report::is_static(*table))
+  std::optional<tables::Table> table;
+  if (!options.table.empty()) table = tables::read_table(options.table);
+  if (table && tables::is_static(*table))
     throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "leave out --table to compare with the schedule");
   auto loaded = load_catalogue_for(options.selection);

@@ -23,13 +23,13 @@
 #include "cli/toolchains.h"
 #include "isa/select.h"
 #include "latency/shard.h"
-#include "report/live_table.h"
-#include "report/table.h"
+#include "pages/live_table.h"
 #include "results/store.h"
 #include "results/stored_records.h"
 #include "run/provenance.h"
 #include "run/session.h"
 #include "run/sm_clock.h"
+#include "tables/table.h"
 
 namespace ptxlat::cli {
 
@@ -49,7 +49,7 @@ struct RunOptions {
   std::string format = "text";
 };
 
-std::string summary(const run::MadeTable& made, const report::TableOutline& table) {
+std::string summary(const run::MadeTable& made, const tables::TableOutline& table) {
   std::size_t cells = 0;
   std::map<std::string, std::size_t> by_name;
   for (const auto& [verdict, count] : table.verdicts) {
@@ -113,9 +113,9 @@ void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle
 }
 
 // Empty if the table does not go to standard output as text.
-std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunOptions& options) {
+std::optional<pages::LiveTable> live_table(const run::TableJob& job, const RunOptions& options) {
   if (options.format != "text") return std::nullopt;
-  report::LiveTable::PlannedCells planned;
+  pages::LiveTable::PlannedCells planned;
   std::vector<std::string> names;
   std::set<int> levels;
   for (const auto& cell : job.plan) {
@@ -124,11 +124,11 @@ std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunO
     levels.insert(cell.level);
   }
   const auto headline = job.run.device ? results::metric::cycles : results::metric::static_cycles;
-  return report::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
+  return pages::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
 }
 
 // Prints the cells of the plan that are already in the store and will not be made again.
-void print_known(report::LiveTable& live, const run::TableJob& job, const results::Store& store) {
+void print_known(pages::LiveTable& live, const run::TableJob& job, const results::Store& store) {
   constexpr std::size_t at_a_time = 256;  // all of them may not fit into memory
   std::set<std::string> planned;
   for (const auto& cell : job.plan) planned.insert(key_of(cell).text());
@@ -205,7 +205,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   warn_of_failures(failures);
   say(stderr, "{}/{}\n", options.tables.folder, job.run.table);
   warn_of_shards(table.run);
-  if (options.format == "csv") print_text([&](std::ostream& out) { report::write_csv(out, table); });
+  if (options.format == "csv") print_text([&](std::ostream& out) { tables::write_csv(out, table); });
   if (live) live->finish();
 }
 

@@ -21,14 +21,14 @@
 #include "isa/select.h"
 #include "latency/experiment.h"
 #include "latency/method.h"
-#include "report/evidence.h"
-#include "report/memory_map.h"
-#include "report/number.h"
-#include "report/opcode_numbers.h"
-#include "report/plot.h"
-#include "report/probe_files.h"
-#include "report/table.h"
-#include "report/window_text.h"
+#include "pages/evidence.h"
+#include "pages/memory_map.h"
+#include "pages/plot.h"
+#include "pages/window_text.h"
+#include "tables/number.h"
+#include "tables/opcode_numbers.h"
+#include "tables/probe_files.h"
+#include "tables/table.h"
 
 namespace ptxlat::cli {
 
@@ -64,7 +64,7 @@ void print_ptx(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
   }
 }
 
-std::string nearest_in(const report::Table& table, const std::string& wanted) {
+std::string nearest_in(const tables::Table& table, const std::string& wanted) {
   std::set<std::string> names;
   for (const auto& cell : table.cells) names.insert(cell.record.ptx);
   const auto nearest = nearest_names(wanted, {names.begin(), names.end()});
@@ -73,13 +73,13 @@ std::string nearest_in(const report::Table& table, const std::string& wanted) {
 
 struct CellOfTable {
   results::Record record;
-  report::RowThroughput throughput;
+  tables::RowThroughput throughput;
 };
 
 std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa::Form& form) {
-  const auto table = report::read_table(options.table);
+  const auto table = tables::read_table(options.table);
   const auto& levels = options.selection.levels;
-  std::vector<const report::Cell*> cells;
+  std::vector<const tables::Cell*> cells;
   bool has_form = false;
   for (const auto& cell : table.cells) {
     if (cell.record.ptx != form.ptx) continue;
@@ -99,9 +99,9 @@ std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa:
     if (is_wanted && spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
       say("O{}: the machine code is that of {}\n", spelling.level, spelling.row);
   }
-  const report::RowThroughputs throughputs(report::read_opcode_numbers(options.table), table.spellings);
+  const tables::RowThroughputs throughputs(tables::read_opcode_numbers(options.table), table.spellings);
   std::vector<CellOfTable> whole;
-  for (auto& record : report::whole_records(table, cells)) {
+  for (auto& record : tables::whole_records(table, cells)) {
     const auto& levels_of_row = cells[whole.size()]->levels;
     auto throughput = throughputs.of(form.ptx, levels_of_row, record.sass);
     whole.push_back({std::move(record), std::move(throughput)});
@@ -109,11 +109,11 @@ std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa:
   return whole;
 }
 
-void print_throughput(const report::RowThroughput& row) {
+void print_throughput(const tables::RowThroughput& row) {
   if (row.throughput) {
     const auto warps =
-        row.saturates_at ? fmt::format(", from {} warps on", report::decimal(row.saturates_at)) : std::string();
-    say("    throughput   {:>8} {} per cycle and SM{}\n", report::decimal(row.throughput), row.unit, warps);
+        row.saturates_at ? fmt::format(", from {} warps on", tables::decimal(row.saturates_at)) : std::string();
+    say("    throughput   {:>8} {} per cycle and SM{}\n", tables::decimal(row.throughput), row.unit, warps);
   }
   if (!row.pipe.empty()) say("    pipe {}\n", row.pipe);
 }
@@ -139,7 +139,7 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
                        const std::vector<results::Record>& probes) {
   std::vector<std::string> names;
   for (const auto& probe : probes) names.push_back(probe.ptx);
-  for (const auto& quantity : report::quantities_of(probes)) {
+  for (const auto& quantity : pages::quantities_of(probes)) {
     if (quantity.starts_with(wanted + ".")) return fmt::format("the table's facts have {}", quantity);
     names.push_back(quantity);
   }
@@ -155,7 +155,7 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
 // With --plot, draws the series of these probes as SVG files, whose names go to standard error.
 void plot(const ShowOptions& options, const std::vector<results::Record>& probes) {
   if (options.plot.empty()) return;
-  for (const auto& file : report::write_plots(options.plot, probes, report::read_probe_runs(options.table)))
+  for (const auto& file : pages::write_plots(options.plot, probes, tables::read_probe_runs(options.table)))
     say(stderr, "{}\n", file.string());
 }
 
@@ -163,10 +163,10 @@ void plot(const ShowOptions& options, const std::vector<results::Record>& probes
 // name.
 bool show_probe(const ShowOptions& options, std::vector<results::Record> records) {
   std::erase_if(records, [&](const results::Record& record) { return record.ptx != options.form; });
-  report::write_probe_text(std::cout, records);
+  tables::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
-    for (const auto& window : record.windows) say("{}", report::window_text(window));
+    for (const auto& window : record.windows) say("{}", pages::window_text(window));
   }
   if (!records.empty()) plot(options, records);
   return !records.empty();
@@ -174,28 +174,28 @@ bool show_probe(const ShowOptions& options, std::vector<results::Record> records
 
 // The facts of a quantity, probe by probe, with all their evidence. False if the table has none of this name.
 bool show_facts(const ShowOptions& options, const std::vector<results::Record>& records) {
-  const auto named = report::find_facts(records, options.form, "");
+  const auto named = pages::find_facts(records, options.form, "");
   if (named.empty()) return false;
   const auto condition = fmt::format("{}", fmt::join(options.condition, " "));
-  const auto found = report::find_facts(records, options.form, condition);
+  const auto found = pages::find_facts(records, options.form, condition);
   if (found.empty()) {
     std::set<std::string> conditions;
     for (const auto& one : named) conditions.insert(one.fact->condition.empty() ? "none" : one.fact->condition);
     throw Error(ExitCode::unknown_name, fmt::format("{} has no {} with {}", options.table, options.form, condition),
                 fmt::format("it has it with {}", fmt::join(conditions, "; ")));
   }
-  const auto runs = report::read_probe_runs(options.table);
+  const auto runs = tables::read_probe_runs(options.table);
   const char* separator = "";
   for (const auto& record : records) {
-    std::vector<report::FoundFact> of_probe;
+    std::vector<pages::FoundFact> of_probe;
     std::copy_if(found.begin(), found.end(), std::back_inserter(of_probe),
-                 [&](const report::FoundFact& fact) { return fact.probe == &record; });
+                 [&](const pages::FoundFact& fact) { return fact.probe == &record; });
     if (of_probe.empty()) continue;
     std::cout << separator;
     separator = "\n";
-    report::write_evidence(std::cout, options.table, of_probe, runs);
+    pages::write_evidence(std::cout, options.table, of_probe, runs);
     std::cout.flush();
-    for (const auto* window : report::windows_behind(of_probe)) say("{}", report::window_text(*window));
+    for (const auto* window : pages::windows_behind(of_probe)) say("{}", pages::window_text(*window));
     plot(options, {record});
   }
   return true;
@@ -205,17 +205,17 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
 // none.
 bool show_memory(const ShowOptions& options, const std::vector<results::Record>& records) {
   if (options.form != memory_name) return false;
-  const auto map = report::memory_map(records);
-  print_text([&](std::ostream& out) { report::write_memory_text(out, map); });
+  const auto map = pages::memory_map(records);
+  print_text([&](std::ostream& out) { pages::write_memory_text(out, map); });
   if (options.plot.empty()) return !map.empty();
-  for (const auto& file : report::write_memory_plot(options.plot, records, report::read_probe_runs(options.table)))
+  for (const auto& file : pages::write_memory_plot(options.plot, records, tables::read_probe_runs(options.table)))
     say(stderr, "{}\n", file.string());
   return !map.empty();
 }
 
 void show(const ShowOptions& options) {
   if (options.pairs) return show_pairs(options.table, options.form);
-  const auto probes = options.table.empty() ? std::vector<results::Record>() : report::read_probe_files(options.table);
+  const auto probes = options.table.empty() ? std::vector<results::Record>() : tables::read_probe_files(options.table);
   if (show_facts(options, probes)) return;
   if (!options.condition.empty()) {
     throw Error(ExitCode::unknown_name,

@@ -38,13 +38,13 @@ WrittenTable write_latencies(const results::Store& store, results::Run run, cons
                              const TableOptions& options) {
   require_kept(store, run.table, {}, options);
   run.shard = results::shards_held(store.runs(run.table), run);
-  const report::RecordSource records{
+  const tables::RecordSource records{
       latencies.size(), [&](std::size_t number, results::Code code) { return latencies.read(number, code); }};
-  auto outline = report::outline_of(records);
-  const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
-  auto table = report::table_from(std::move(run), latencies.runs(), records, outline, code, options.folder);
-  report::write_table(options.folder, table,
-                      options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
+  auto outline = tables::outline_of(records);
+  const auto code = options.has_headline_code ? tables::Code::of_headline : tables::Code::all;
+  auto table = tables::table_from(std::move(run), latencies.runs(), records, outline, code, options.folder);
+  tables::write_table(options.folder, table,
+                      options.is_brief ? tables::TableDetail::columns_only : tables::TableDetail::everything);
   return {std::move(table), std::move(outline)};
 }
 

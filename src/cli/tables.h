@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "report/table.h"
 #include "results/store.h"
 #include "results/stored_records.h"
+#include "tables/table.h"
 
 namespace CLI {
 class App;
@@ -37,8 +37,8 @@ void require_kept(const results::Store& store, const std::string& table, const s
 // A table of the store that was written to its folder.
 //   records  what it was made of
 struct WrittenTable {
-  report::Table table;
-  report::TableOutline records;
+  tables::Table table;
+  tables::TableOutline records;
 };
 // Error{storage} as require_kept. If runs of the store made shards of its plan and not all of it, the written run says
 // which.

@@ -34,8 +34,8 @@ std::vector<std::uint32_t> random_cycle(std::uint64_t places, std::uint64_t seed
   return next;
 }
 
-bool is_chase(const kernel::Buffer& buffer) {
-  return buffer.contents == kernel::Buffer::Contents::ring || buffer.contents == kernel::Buffer::Contents::permutation;
+bool is_chase(const ptx::Buffer& buffer) {
+  return buffer.contents == ptx::Buffer::Contents::ring || buffer.contents == ptx::Buffer::Contents::permutation;
 }
 
 constexpr std::uint64_t most_of_box = 256;
@@ -57,7 +57,7 @@ std::optional<CUtensorMapSwizzle> swizzle_of(std::uint64_t bytes) {
 }
 
 // The driver also rejects these, but does not say why.
-void require_tensor(const kernel::Buffer& buffer) {
+void require_tensor(const ptx::Buffer& buffer) {
   if (buffer.pitch % 16 != 0 || buffer.pitch > buffer.bytes)
     throw std::invalid_argument("a tensor's pitch is not a multiple of 16 up to its buffer's bytes");
   if (buffer.box_row == 0 || buffer.box_row % 16 != 0 || buffer.box_row > most_of_box)
@@ -69,7 +69,7 @@ void require_tensor(const kernel::Buffer& buffer) {
     throw std::invalid_argument("a row of a tensor's box is longer than its swizzle");
 }
 
-void require_sense(const kernel::Buffer& buffer) {
+void require_sense(const ptx::Buffer& buffer) {
   if (buffer.bytes == 0 || buffer.bytes % word_bytes != 0)
     throw std::invalid_argument("a buffer has no bytes, or not a multiple of 8");
   if (buffer.read_words > buffer.bytes / sizeof(std::uint32_t))
@@ -82,7 +82,7 @@ void require_sense(const kernel::Buffer& buffer) {
     throw std::invalid_argument("a chase's stride is not a multiple of 8 between 8 and its buffer's bytes");
 }
 
-CUtensorMap tensor_map_of(const CudaApi& api, const kernel::Buffer& buffer, CUdeviceptr address) {
+CUtensorMap tensor_map_of(const CudaApi& api, const ptx::Buffer& buffer, CUdeviceptr address) {
   const std::uint64_t sizes[2] = {buffer.pitch, buffer.bytes / buffer.pitch}, strides[1] = {buffer.pitch};
   const std::uint32_t box[2] = {static_cast<std::uint32_t>(buffer.box_row),
                                 static_cast<std::uint32_t>(buffer.box_rows)};
@@ -96,19 +96,18 @@ CUtensorMap tensor_map_of(const CudaApi& api, const kernel::Buffer& buffer, CUde
 
 }  // namespace
 
-BufferContents::BufferContents(const kernel::Buffer& buffer, std::uint64_t address)
-    : buffer_(buffer), address_(address) {
+BufferContents::BufferContents(const ptx::Buffer& buffer, std::uint64_t address) : buffer_(buffer), address_(address) {
   require_sense(buffer);
-  if (buffer.contents == kernel::Buffer::Contents::permutation)
+  if (buffer.contents == ptx::Buffer::Contents::permutation)
     next_ = random_cycle(buffer.bytes / buffer.stride, buffer.seed);
 }
 
 std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint64_t end) const {
   std::vector<std::uint64_t> words((end - begin) / word_bytes, 0);
-  if (buffer_.contents == kernel::Buffer::Contents::random) {
+  if (buffer_.contents == ptx::Buffer::Contents::random) {
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_word(buffer_.seed, begin / word_bytes + i);
   }
-  if (buffer_.contents == kernel::Buffer::Contents::self) {
+  if (buffer_.contents == ptx::Buffer::Contents::self) {
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = address_ + begin + i * word_bytes;
   }
   if (!is_chase(buffer_)) return words;
@@ -123,13 +122,13 @@ std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint6
   return words;
 }
 
-FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer) : api_(api) {
+FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const ptx::Buffer& buffer) : api_(api) {
   require_sense(buffer);
   if (buffer.alignment == 0)
     memory_.emplace(api, buffer.bytes);
   else
     aligned_.emplace(api, buffer.bytes, buffer.alignment);
-  if (buffer.contents == kernel::Buffer::Contents::zeros) {
+  if (buffer.contents == ptx::Buffer::Contents::zeros) {
     PTXLAT_CUDA(api, cuMemsetD8Async, address(), static_cast<unsigned char>(0), buffer.bytes, stream.get());
   } else {
     // A gigabyte is filled piece by piece.

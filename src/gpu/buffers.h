@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpu/handles.h"
-#include "kernel/kernel.h"
+#include "ptx/kernel.h"
 
 namespace ptxlat::gpu {
 
@@ -15,11 +15,11 @@ namespace ptxlat::gpu {
 // description gives the same contents at the same address on every machine.
 class BufferContents {
  public:
-  BufferContents(const kernel::Buffer& buffer, std::uint64_t address);
+  BufferContents(const ptx::Buffer& buffer, std::uint64_t address);
   std::vector<std::uint64_t> words(std::uint64_t begin, std::uint64_t end) const;
 
  private:
-  kernel::Buffer buffer_;
+  ptx::Buffer buffer_;
   std::uint64_t address_;
   std::vector<std::uint32_t> next_;  // of each place, for a permutation
 };
@@ -29,7 +29,7 @@ class BufferContents {
 // that is not a multiple of 8, more words to read than there are, an impossible box).
 class FilledBuffer {
  public:
-  FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer);
+  FilledBuffer(const CudaApi& api, const CudaStream& stream, const ptx::Buffer& buffer);
   // Resets lines that a kernel marked as persisting: the next buffer may get this memory, and would find lines that no
   // stream evicts.
   ~FilledBuffer();

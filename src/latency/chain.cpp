@@ -44,7 +44,7 @@ ptx::Bridge ExperimentBuilder::bridge_to(const isa::Operand& source) const {
   return bridge;
 }
 
-kernel::Trial ExperimentBuilder::chained(int steps) const {
+ptx::Trial ExperimentBuilder::chained(int steps) const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
   const ptx::Bridge bridge = bridge_to(source);
@@ -64,7 +64,7 @@ kernel::Trial ExperimentBuilder::chained(int steps) const {
                   is_consumed ? store_consumed() : keep_results() + ptx::store_live_scratch(variant.input->completion));
 }
 
-kernel::Trial ExperimentBuilder::bridged() const {
+ptx::Trial ExperimentBuilder::bridged() const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
   const ptx::Bridge bridge = bridge_to(source);

@@ -30,7 +30,7 @@ std::optional<isa::Variant> chain_without_bridge(const ptx::LoadedCatalogue& loa
   return std::nullopt;
 }
 
-kernel::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
+ptx::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
   auto builder = builder_of_form();
@@ -76,8 +76,8 @@ kernel::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
       kept + ptx::store_live_scratch(variant.input->completion));
 }
 
-kernel::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
-                                int threads) {
+ptx::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
+                             int threads) {
   auto trial = ExperimentBuilder{loaded, variant, nullptr, Clocks::plain, ptx::Frame::loop, threads}.looped(loop);
   trial.role = "chain loop";
   return trial;

@@ -25,9 +25,8 @@ results::WindowRecord to_record(Role role, const Numbers& numbers) {
   auto record = line::window_record(to_string(role), *numbers.kernel(role), numbers.audits[role]);
   record.measured_as = made.measured_as;
   if (!made.outcome) return record;
-  if (made.outcome->status != kernel::LaunchStatus::ok) {
-    record.verdict =
-        made.outcome->status == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
+  if (made.outcome->status != ptx::LaunchStatus::ok) {
+    record.verdict = made.outcome->status == ptx::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
     record.reason = made.outcome->message;
     return record;
   }
@@ -212,7 +211,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
   // Lanes of a warp that see different clocks have diverged between the clocks (method.md, trap 15).
   if (any([&](Role role) {
         const auto* made = leading.trial(role);
-        return made != nullptr && made->outcome && made->outcome->status == kernel::LaunchStatus::ok &&
+        return made != nullptr && made->outcome && made->outcome->status == ptx::LaunchStatus::ok &&
                !made->outcome->readout.threads_agree;
       }))
     remark(results::flag::diverged, "the lanes took different paths");

@@ -43,7 +43,7 @@ int chain_steps(const isa::Form& form) {
 
 namespace {
 
-void set(Experiment& experiment, Role role, kernel::Trial trial) {
+void set(Experiment& experiment, Role role, ptx::Trial trial) {
   trial.role = to_string(role);
   // The wait alone may wait forever.
   trial.is_run = role != Role::completion;
@@ -149,7 +149,7 @@ void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& var
   set(experiment, Role::differential_base, builder.without_op(loaded.skeletons.differential_base));
 }
 
-kernel::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
+ptx::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
   return ExperimentBuilder{loaded, variant, nullptr}.waited_for(true, true);
 }
 

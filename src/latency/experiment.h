@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "isa/form.h"
-#include "kernel/kernel.h"
 #include "latency/roles.h"
+#include "ptx/kernel.h"
 #include "ptx/kernel_builder.h"
 
 namespace ptxlat::latency {
@@ -39,7 +39,7 @@ struct Experiment {
   int copies = 0;
   Clocks clocks = Clocks::plain;
   ptx::Frame frame = ptx::Frame::loop;  // of all windows except streams
-  ByRole<kernel::Trial> trials;
+  ByRole<ptx::Trial> trials;
 };
 
 // The consumers that can be tried for a variant, best first: its form's own or those for its result's type. A single
@@ -75,8 +75,8 @@ Experiment expand_differential(const ptx::LoadedCatalogue& loaded, const isa::Va
 //              once costs. Empty if nothing is
 struct StreamLoops {
   int copies = 0;
-  kernel::Trial shorter, longer;
-  std::optional<kernel::Trial> fed_twice;
+  ptx::Trial shorter, longer;
+  std::optional<ptx::Trial> fed_twice;
 };
 // At most so many copies; nullopt if the instruction cannot be repeated.
 std::optional<StreamLoops> expand_stream_loops(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
@@ -92,8 +92,8 @@ struct ChainLoop {
 // A dependence of the form whose result can be the next source as it is; nullopt if it has none.
 std::optional<isa::Variant> chain_without_bridge(const ptx::LoadedCatalogue& loaded, const isa::Form& form);
 // The loop for a CTA of this many threads, whose warps begin together.
-kernel::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
-                                int threads);
+ptx::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
+                             int threads);
 
 // Gives the experiment a different consumer, used in its differential and the base of that; the remaining windows,
 // which a consumer does not change, are kept.
@@ -113,6 +113,6 @@ void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
 
 // The instruction alone in a kernel, to see whether an assembler accepts it.
-kernel::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
+ptx::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
 
 }  // namespace ptxlat::latency

@@ -55,14 +55,14 @@ void ExperimentBuilder::reserve_clocks(ptx::KernelBuilder& builder) const {
   builder.once += "  mov.u32 %clock_2, 0;\n";
 }
 
-kernel::Trial ExperimentBuilder::finished(ptx::KernelBuilder& builder, const std::string& window,
-                                          const std::string& result) const {
+ptx::Trial ExperimentBuilder::finished(ptx::KernelBuilder& builder, const std::string& window,
+                                       const std::string& result) const {
   reserve_clocks(builder);
   builder.guard += text(variant.input->prepare);
   return ptx::finish(builder, skeletons(), frame, window, result + text(form().cleanup));
 }
 
-kernel::Trial ExperimentBuilder::empty_window() const {
+ptx::Trial ExperimentBuilder::empty_window() const {
   auto builder = builder_with_operands();
   reserve_clocks(builder);
   return ptx::finish(builder, skeletons(), frame, window(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
@@ -99,14 +99,14 @@ std::string ExperimentBuilder::consumed_of(const std::vector<std::string>& regis
   return form().consumed < 0 || chosen >= registers.size() ? registers.back() : registers[chosen];
 }
 
-kernel::Trial ExperimentBuilder::with_op(const ptx::Skeleton& skeleton) const {
+ptx::Trial ExperimentBuilder::with_op(const ptx::Skeleton& skeleton) const {
   auto builder = builder_with_operands();
   prepare_consumer(builder);
   const auto text = window(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
   return finished(builder, text, store_consumed() + keep_results(consumed_register()));
 }
 
-kernel::Trial ExperimentBuilder::without_op(const ptx::Skeleton& skeleton) const {
+ptx::Trial ExperimentBuilder::without_op(const ptx::Skeleton& skeleton) const {
   ptx::KernelBuilder builder(catalogue(), form());
   if (!variant.input->before.empty() || !variant.input->prepare.empty()) ptx::prepare_operands(builder, variant);
   prepare_consumer(builder);
@@ -116,7 +116,7 @@ kernel::Trial ExperimentBuilder::without_op(const ptx::Skeleton& skeleton) const
   return finished(builder, window(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
 }
 
-kernel::Trial ExperimentBuilder::waited_for(bool with_op, bool with_completion) const {
+ptx::Trial ExperimentBuilder::waited_for(bool with_op, bool with_completion) const {
   auto builder = builder_with_operands();
   const auto text = window(skeletons().differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
                                                       {"consumer", with_completion ? completion() : std::string{}}});

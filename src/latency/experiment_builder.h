@@ -42,10 +42,10 @@ struct ExperimentBuilder {
   // A window of a skeleton, with its holes filled.
   std::string window(const ptx::Skeleton& skeleton, std::map<std::string, std::string> fillings) const;
   void reserve_clocks(ptx::KernelBuilder& builder) const;
-  kernel::Trial finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const;
+  ptx::Trial finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const;
   // An empty window. `cleanup` is left out: without the instruction it could wait forever (for a transaction that a
   // barrier expects).
-  kernel::Trial empty_window() const;
+  ptx::Trial empty_window() const;
   // The consumer on register `value`; its result is %q.
   std::string consume(const std::string& value) const;
   void prepare_consumer(ptx::KernelBuilder& builder) const;
@@ -57,9 +57,9 @@ struct ExperimentBuilder {
   std::string consumed_register() const { return consumed_of(ptx::registers_of(*ptx::result_of(form()))); }
   std::string consumed_of(const std::vector<std::string>& registers) const;
   // The instruction and the consumer of its result, in a window that determines which of them is between the clocks.
-  kernel::Trial with_op(const ptx::Skeleton& skeleton) const;
+  ptx::Trial with_op(const ptx::Skeleton& skeleton) const;
   // The consumer alone, on a loaded operand.
-  kernel::Trial without_op(const ptx::Skeleton& skeleton) const;
+  ptx::Trial without_op(const ptx::Skeleton& skeleton) const;
   // Some objects change with their first use.
   bool can_chain() const;
   // Dependent steps of a chain. If a result can be the next source without conversion, it is written there.
@@ -67,17 +67,17 @@ struct ExperimentBuilder {
                          int steps) const;
   static bool writes_source(const ptx::Bridge& bridge, const isa::Operand& source);
   ptx::Bridge bridge_to(const isa::Operand& source) const;
-  kernel::Trial chained(int steps) const;
-  kernel::Trial bridged() const;
+  ptx::Trial chained(int steps) const;
+  ptx::Trial bridged() const;
   // Chains side by side in a loop, without bridges (chain_loop.cpp).
-  kernel::Trial looped(const ChainLoop& loop) const;
+  ptx::Trial looped(const ChainLoop& loop) const;
   void declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridge, const isa::Operand& source) const;
   static std::string fill_bridge(const ptx::Bridge& bridge, const std::string& from, const std::string& to);
   // The instruction and what waits for its effect.
-  kernel::Trial waited_for(bool with_op, bool with_completion) const;
+  ptx::Trial waited_for(bool with_op, bool with_completion) const;
   // Copies that do not depend on each other. If they were all the same instruction on the same values, the compiler
   // would merge them: each has its own registers, except for handles of objects and literals.
-  kernel::Trial streamed(int copies, StreamShape shape) const;
+  ptx::Trial streamed(int copies, StreamShape shape) const;
   // Makes the operands that the copies of a stream share.
   void prepare_shared(ptx::KernelBuilder& builder, StreamShape shape) const;
   // Makes those that a copy has for itself, and says in which registers.
@@ -96,7 +96,7 @@ struct ExperimentBuilder {
   struct StreamLoop {
     int copies = 1, rounds = 1, feedbacks = 1;
   };
-  kernel::Trial stream_looped(const StreamLoop& loop, StreamShape shape) const;
+  ptx::Trial stream_looped(const StreamLoop& loop, StreamShape shape) const;
   // An accumulator feeds itself, and without a result nothing is moved or left out.
   bool needs_feedback() const;
 };

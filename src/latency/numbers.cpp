@@ -35,7 +35,7 @@ std::optional<double> Numbers::elapsed(Role role) const {
   if (assembled == nullptr || !assembled->window) return std::nullopt;
   if (source == Source::schedule) return scheduled(assembled->schedule);
   const auto& made = *trial(role);
-  if (!made.outcome || made.outcome->status != kernel::LaunchStatus::ok) return std::nullopt;
+  if (!made.outcome || made.outcome->status != ptx::LaunchStatus::ok) return std::nullopt;
   return elapsed_of(elapsed_cycles(made.outcome->readout), made.launch.uses_memory);
 }
 

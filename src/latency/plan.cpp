@@ -30,12 +30,12 @@ void plan_experiment(const ptx::LoadedCatalogue& loaded, CellPlan& cell) {
   if (!consumers.empty()) {
     auto experiment = expand(loaded, variant, consumers.front());
     for (const auto& trial : experiment.trials.values) {
-      kernel::add(hash, trial);
+      ptx::add(hash, trial);
       cell.ptx_bytes += trial.kernel.text.size();
     }
     for (std::size_t other = 1; other < consumers.size(); ++other) {
       change_consumer(loaded, variant, consumers[other], experiment);
-      for (const Role role : {Role::differential, Role::differential_base}) kernel::add(hash, experiment.trials[role]);
+      for (const Role role : {Role::differential, Role::differential_base}) ptx::add(hash, experiment.trials[role]);
     }
   }
   cell.recipe = fmt::format("{:016x}", hash.value());

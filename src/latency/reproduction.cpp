@@ -32,7 +32,7 @@ class NotingAssembler : public assemble::Assembler {
 
 // The frame declares the register of the object page and loads it; any further mention of it in a kernel uses an object
 // (ptx_templates/isa/host_objects.toml).
-bool uses_objects(const kernel::Kernel& kernel) {
+bool uses_objects(const ptx::Kernel& kernel) {
   constexpr std::string_view name = "%memory";
   constexpr int of_the_frame = 2;
   int mentions = 0;

@@ -22,7 +22,7 @@ namespace ptxlat::latency {
 //   code           its machine code and the audit's result
 struct ReproducedWindow {
   std::string symbol;
-  kernel::Launch launch;
+  ptx::Launch launch;
   int launches = 0;
   bool uses_objects = false;
   results::WindowRecord code;

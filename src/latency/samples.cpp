@@ -20,7 +20,7 @@ std::vector<std::uint32_t> without_slowest(std::vector<std::uint32_t> cycles) {
 
 }  // namespace
 
-std::vector<std::uint32_t> elapsed_cycles(const kernel::Readout& readout) {
+std::vector<std::uint32_t> elapsed_cycles(const ptx::Readout& readout) {
   std::vector<std::uint32_t> samples;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
     samples.push_back(readout.word(launch, 0, 1) - readout.word(launch, 0, 0));

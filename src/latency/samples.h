@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "kernel/readout.h"
+#include "ptx/readout.h"
 #include "results/record.h"
 
 namespace ptxlat::latency {
 
 // Elapsed cycles of each launch, seen from thread 0: the unsigned 32-bit difference of the two clocks that every thread
 // stores first (ptx_templates/skeletons/frame.ptx).
-std::vector<std::uint32_t> elapsed_cycles(const kernel::Readout& readout);
+std::vector<std::uint32_t> elapsed_cycles(const ptx::Readout& readout);
 
 // The most frequent elapsed time of several launches and its share of them. On an idle SM cycles are deterministic; a
 // spread is a symptom (method.md, trap 16). Empty without samples. Among equally frequent values the smallest wins.

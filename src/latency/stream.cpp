@@ -8,7 +8,7 @@
 
 namespace ptxlat::latency {
 
-kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
+ptx::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   constexpr int place_if_left = 48;
   auto builder = builder_of_form();
   prepare_shared(builder, shape);

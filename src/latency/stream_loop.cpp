@@ -21,7 +21,7 @@ bool ExperimentBuilder::needs_feedback() const {
   return ptx::result_of(form()) != nullptr && !accumulates(form()) && varied_operand() != nullptr;
 }
 
-kernel::Trial ExperimentBuilder::stream_looped(const StreamLoop& loop, StreamShape shape) const {
+ptx::Trial ExperimentBuilder::stream_looped(const StreamLoop& loop, StreamShape shape) const {
   shape.copies = loop.copies;
   auto builder = builder_of_form();
   builder.passes = ptx::passes_of_loop;

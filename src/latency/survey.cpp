@@ -24,7 +24,7 @@ bool leaves_the_sm(const line::MadeTrial& trial, const sass::Window& window) {
   if (trial.launch.ctas > 1) return true;
   if (!trial.launch.uses_memory) return false;
   if (std::any_of(window.instructions.begin(), window.instructions.end(), is_far_fence)) return true;
-  if (!trial.outcome || trial.outcome->status != kernel::LaunchStatus::ok) return false;
+  if (!trial.outcome || trial.outcome->status != ptx::LaunchStatus::ok) return false;
   // A majority of equal launches is no proof: SULD and TEX often take the same time on half of the lines that one SM
   // reads, and 40 cycles more or less on a different SM. What stays inside differs in one or two launches at most.
   constexpr double share_inside = 0.9;
@@ -53,7 +53,7 @@ std::vector<double> surveyed_cycles(const Numbers& measured, Headline headline, 
   const auto inner = [&](Role role, std::size_t launch) -> std::optional<double> {
     if (!survey[role]) return measured.inner(role);
     const auto& outcome = measured.batch.trial(*survey[role]).outcome;
-    if (!outcome || outcome->status != kernel::LaunchStatus::ok) return std::nullopt;
+    if (!outcome || outcome->status != ptx::LaunchStatus::ok) return std::nullopt;
     const auto first = outcome->readout.word(launch, 0, 0), second = outcome->readout.word(launch, 0, 1);
     if (first == 0 && second == 0) return std::nullopt;  // it did not fit on its SM
     return second - first - static_cast<double>(measured.edges(role));

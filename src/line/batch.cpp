@@ -75,7 +75,7 @@ int launches_of(const MadeTrial& trial, int by_default) {
   return trial.launch.uses_memory ? memory_launches * by_default : by_default;
 }
 
-std::size_t Batch::add(const kernel::Kernel& kernel, const std::string& role, const std::string& label) {
+std::size_t Batch::add(const ptx::Kernel& kernel, const std::string& role, const std::string& label) {
   const auto hash = text_hash(kernel);
   const auto [first, last] = by_text_.equal_range(hash);
   const auto known = std::find_if(first, last, [&](const auto& entry) { return texts_[entry.second] == kernel; });
@@ -90,7 +90,7 @@ std::size_t Batch::add(const kernel::Kernel& kernel, const std::string& role, co
   return kernels_.size() - 1;
 }
 
-std::size_t Batch::add(const kernel::Trial& trial, const std::string& label) {
+std::size_t Batch::add(const ptx::Trial& trial, const std::string& label) {
   const auto kernel = add(trial.kernel, trial.role, label);
   const auto [first, last] = by_kernel_.equal_range(kernel);
   const auto known = std::find_if(first, last, [&](const auto& entry) {

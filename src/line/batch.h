@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kernel/kernel.h"
 #include "line/kernel_assembler.h"
 #include "line/measured_code.h"
+#include "ptx/kernel.h"
 #include "sass/disassembler.h"
 #include "sass/window.h"
 #include "worker/worker.h"
@@ -44,12 +44,12 @@ struct AssembledKernel {
 //   outcome      empty if it was not run
 //   measured_as  the form for which the same measurement was made before; empty if it was run for this one
 struct MadeTrial {
-  kernel::Launch launch;
+  ptx::Launch launch;
   int launches = 0;
   std::string form;
   std::size_t kernel = 0;
   std::optional<CodeKey> code;
-  std::optional<kernel::LaunchOutcome> outcome;
+  std::optional<ptx::LaunchOutcome> outcome;
   std::string measured_as;
 };
 
@@ -69,7 +69,7 @@ class Batch {
       : kernels_(std::move(kernels)), trials_(std::move(trials)) {}
 
   // Adds a trial, or finds the equal one. `label` goes into the kernel's name if it is new. Returns its number.
-  std::size_t add(const kernel::Trial& trial, const std::string& label);
+  std::size_t add(const ptx::Trial& trial, const std::string& label);
 
   // Assembles everything added since the last call for an architecture (90 for sm_90a), as modules of at most so many
   // kernels, finds the windows and disassembles them.
@@ -89,11 +89,11 @@ class Batch {
   const AssembledKernel& kernel_of(std::size_t number) const { return kernels_[trials_[number].kernel]; }
 
  private:
-  std::size_t add(const kernel::Kernel& kernel, const std::string& role, const std::string& label);
+  std::size_t add(const ptx::Kernel& kernel, const std::string& role, const std::string& label);
   void assemble_module(KernelAssembler& assembler, int level, std::size_t first, std::size_t count);
   void find_windows(sass::Disassembler& disassembler, int sm, std::size_t first_cubin);
 
-  std::vector<kernel::Kernel> texts_;
+  std::vector<ptx::Kernel> texts_;
   std::vector<AssembledKernel> kernels_;  // of each text
   std::vector<MadeTrial> trials_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_text_;  // index of a kernel

@@ -78,9 +78,9 @@ class ModuleAssembler : public KernelAssembler {
 
 }  // namespace
 
-std::uint64_t text_hash(const kernel::Kernel& kernel) {
+std::uint64_t text_hash(const ptx::Kernel& kernel) {
   Hash hash;
-  kernel::add(hash, kernel);
+  ptx::add(hash, kernel);
   return hash.value();
 }
 

@@ -8,18 +8,18 @@
 
 #include "assemble/assembler.h"
 #include "assemble/toolchain.h"
-#include "kernel/kernel.h"
+#include "ptx/kernel.h"
 
 namespace ptxlat::line {
 
 // A kernel and its name in a module; names are unique in a batch.
 struct NamedKernel {
   std::string name;
-  const kernel::Kernel* kernel = nullptr;
+  const ptx::Kernel* kernel = nullptr;
 };
 
 // Hash of everything that determines a kernel's machine code: its text and module texts.
-std::uint64_t text_hash(const kernel::Kernel& kernel);
+std::uint64_t text_hash(const ptx::Kernel& kernel);
 
 // How the line gets the machine code of a batch of kernels: by assembling it now, or from a bundle (bundle/bundle.h).
 // An implementation is used by one thread at a time.

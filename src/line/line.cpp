@@ -92,11 +92,11 @@ void Bench::run(const std::vector<bool>& wanted) {
   use_gpu([&](const Gpus::Turn& turn) { batch_.launch(turn.worker(), turn.measured(), wanted, line_.launches); });
 }
 
-kernel::LaunchOutcome Bench::launch(std::size_t trial, const kernel::Launch& launch, int launches) {
+ptx::LaunchOutcome Bench::launch(std::size_t trial, const ptx::Launch& launch, int launches) {
   return this->launch({batch_.cubin_of(trial), {{batch_.kernel_of(trial).symbol, launch, launches}}}).front();
 }
 
-std::vector<kernel::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batch) {
+std::vector<ptx::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batch) {
   return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().launch(batch); });
 }
 

@@ -76,7 +76,7 @@ class Bench {
   Bench on_gpu(std::size_t gpu) const;
 
   const Batch& batch() const { return batch_; }
-  std::size_t add(const kernel::Trial& trial, const std::string& label) { return batch_.add(trial, label); }
+  std::size_t add(const ptx::Trial& trial, const std::string& label) { return batch_.add(trial, label); }
   // Assembles what was added since the last call, as one module or as some that have at most so many kernels each. Each
   // has a fixed cost, but a GPU loads a whole module for each patched kernel.
   void assemble(std::size_t kernels_per_module = one_module);
@@ -85,9 +85,9 @@ class Bench {
   void run(const std::vector<bool>& wanted);
   // Launches the kernel of an assembled trial now, with a different launch; keeps no result. For experiments whose next
   // launch depends on the previous result. Requires a GPU.
-  kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
+  ptx::LaunchOutcome launch(std::size_t trial, const ptx::Launch& launch, int launches);
   // Launches kernels of a cubin that is not the batch's, such as a patched one. Requires a GPU.
-  std::vector<kernel::LaunchOutcome> launch(const worker::LaunchBatch& batch);
+  std::vector<ptx::LaunchOutcome> launch(const worker::LaunchBatch& batch);
   // Launches the only kernel of each such cubin, with hardware counters read around the launch. The line's workers must
   // have opened them.
   std::vector<worker::CountOutcome> count(const std::vector<worker::LaunchBatch>& batches);

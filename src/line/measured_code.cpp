@@ -5,14 +5,14 @@
 
 namespace ptxlat::line {
 
-CodeKey code_key(const sass::KernelCode& code, const kernel::Launch& launch, int launches) {
+CodeKey code_key(const sass::KernelCode& code, const ptx::Launch& launch, int launches) {
   Hash hash;
   hash.add(code.words.size());
   for (const auto& word : code.words) {
     hash.add(word.low);
     hash.add(word.high);
   }
-  kernel::add(hash, launch);
+  ptx::add(hash, launch);
   hash.add(launches);
   return hash.wide();
 }

@@ -8,7 +8,7 @@
 
 namespace ptxlat::probe {
 
-CommandedMachine::CommandedMachine(infer::MachineInfo info, infer::Addresses flush, kernel::Launch launch,
+CommandedMachine::CommandedMachine(memory::MachineInfo info, memory::Addresses flush, ptx::Launch launch,
                                    Launcher launcher, std::uint64_t& launches)
     : info_(std::move(info)),
       flush_(flush),
@@ -24,7 +24,7 @@ std::uint64_t CommandedMachine::number_of(const std::string& operation) const {
   return found == info_.operators.end() ? 0 : static_cast<std::uint64_t>(found - info_.operators.begin());
 }
 
-kernel::LaunchOutcome CommandedMachine::launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm) {
+ptx::LaunchOutcome CommandedMachine::launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm) {
   constexpr int attempts = 4;
   launch_.parameters[0] = commands.size() / 4;
   launch_.parameters[1] = static_cast<std::uint64_t>(sm);
@@ -33,16 +33,16 @@ kernel::LaunchOutcome CommandedMachine::launch(std::vector<std::uint64_t> comman
   for (int attempt = 1;; ++attempt) {
     launch_.parameters[2] = ++launches_;
     auto outcome = launcher_(launch_);
-    if (outcome.status != kernel::LaunchStatus::ok) throw LaunchFailed(outcome);
+    if (outcome.status != ptx::LaunchStatus::ok) throw LaunchFailed(outcome);
     if (outcome.readout.word(0, 0, 1) == launches_) return outcome;
     if (attempt == attempts)
-      throw LaunchFailed({kernel::LaunchStatus::fault, fmt::format("no CTA was placed on SM {}", sm), {}});
+      throw LaunchFailed({ptx::LaunchStatus::fault, fmt::format("no CTA was placed on SM {}", sm), {}});
   }
 }
 
 void CommandedMachine::prepare() { touch({flush_}, info_.usual_operator(), 0); }
 
-std::vector<double> CommandedMachine::access(const std::vector<infer::Addresses>& list, const std::string& with,
+std::vector<double> CommandedMachine::access(const std::vector<memory::Addresses>& list, const std::string& with,
                                              int sm) {
   std::vector<std::uint64_t> commands;
   std::uint64_t answers = 0;
@@ -56,7 +56,7 @@ std::vector<double> CommandedMachine::access(const std::vector<infer::Addresses>
   return {outcome.readout.buffers.begin(), outcome.readout.buffers.end()};
 }
 
-void CommandedMachine::touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) {
+void CommandedMachine::touch(const std::vector<memory::Addresses>& list, const std::string& with, int sm) {
   std::vector<std::uint64_t> commands;
   for (const auto& run : list)
     commands.insert(commands.end(),

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "infer/machine.h"
+#include "memory/machine.h"
 #include "probe/traced_machine.h"
 
 namespace ptxlat::probe {
@@ -17,27 +17,27 @@ namespace ptxlat::probe {
 //               so that only one CTA on that SM does so
 //   answers     cycles, 32-bit words from the beginning of the second buffer
 //   output      word 1 of the first slot is the launch's number if the SM had a CTA; otherwise it is launched again
-class CommandedMachine : public infer::Machine {
+class CommandedMachine : public memory::Machine {
  public:
   static constexpr std::uint64_t untimed = 0xffffffff;
 
   // `flush` are the accesses that make everything else cold. `launches` is the number of launches with the same buffers
   // so far, and is incremented: successive machines share it, and it outlives them.
-  CommandedMachine(infer::MachineInfo info, infer::Addresses flush, kernel::Launch launch, Launcher launcher,
+  CommandedMachine(memory::MachineInfo info, memory::Addresses flush, ptx::Launch launch, Launcher launcher,
                    std::uint64_t& launches);
-  const infer::MachineInfo& info() const override { return info_; }
+  const memory::MachineInfo& info() const override { return info_; }
   void prepare() override;
   // At most info().most_accesses. Throws LaunchFailed.
-  std::vector<double> access(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
-  void touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
+  std::vector<double> access(const std::vector<memory::Addresses>& list, const std::string& with, int sm) override;
+  void touch(const std::vector<memory::Addresses>& list, const std::string& with, int sm) override;
 
  private:
   std::uint64_t number_of(const std::string& operation) const;
-  kernel::LaunchOutcome launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm);
+  ptx::LaunchOutcome launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm);
 
-  infer::MachineInfo info_;
-  infer::Addresses flush_;
-  kernel::Launch launch_;
+  memory::MachineInfo info_;
+  memory::Addresses flush_;
+  ptx::Launch launch_;
   Launcher launcher_;
   std::uint64_t& launches_;
 };

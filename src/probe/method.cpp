@@ -8,15 +8,15 @@
 #include <sstream>
 
 #include "base/hash.h"
-#include "infer/facts.h"
-#include "infer/infer.h"
-#include "infer/log.h"
 #include "line/window_record.h"
+#include "memory/infer.h"
+#include "memory/log.h"
 #include "probe/audit.h"
 #include "probe/commanded_machine.h"
 #include "probe/readers.h"
 #include "probe/traced_machine.h"
 #include "results/note.h"
+#include "series/facts.h"
 
 namespace ptxlat::probe {
 
@@ -58,8 +58,8 @@ void note_failure(results::Record& record, const std::string& role, sass::Verdic
   record.note = fmt::format("{}: {}", role, reason);
 }
 
-sass::Verdict verdict_of(kernel::LaunchStatus failed) {
-  return failed == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
+sass::Verdict verdict_of(ptx::LaunchStatus failed) {
+  return failed == ptx::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
 }
 
 // The facts that the probe's file requests from a series, if there is one, and from the GPU's description, by `given`.
@@ -68,10 +68,10 @@ std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* s
   std::vector<results::Fact> facts;
   for (const auto& rule : probe.facts) {
     std::vector<results::Fact> of_rule;
-    if (rule.model == infer::FactModel::given) {
+    if (rule.model == series::FactModel::given) {
       of_rule = given(rule);
     } else if (series != nullptr) {
-      of_rule = infer::facts_of(rule, *series);
+      of_rule = series::facts_of(rule, *series);
     }
     std::move(of_rule.begin(), of_rule.end(), std::back_inserter(facts));
   }
@@ -79,10 +79,10 @@ std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* s
 }
 
 // What the driver reports about the GPU.
-results::Fact given_fact(const ProbePlan& plan, const infer::FactRule& rule) {
+results::Fact given_fact(const ProbePlan& plan, const series::FactRule& rule) {
   const auto value = value_given(*plan.probe, rule, plan.device);
   const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-  auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not report it");
+  auto fact = series::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not report it");
   if (known != 0) fact.verdict = results::FactVerdict::measured;
   fact.scope = rule.scope;
   return fact;
@@ -105,9 +105,9 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
       record.windows.push_back(line::window_record(role, batch.kernel_of(work.trials[i]), audit));
     is_recorded[made.kernel] = true;
     if (!audit.is_proven() || !made.outcome) continue;
-    if (made.outcome->status != kernel::LaunchStatus::ok) {
+    if (made.outcome->status != ptx::LaunchStatus::ok) {
       if (probe.may_fail) continue;
-      if (probe.may_hang && (made.outcome->status == kernel::LaunchStatus::timeout || made.outcome->may_be_trap)) {
+      if (probe.may_hang && (made.outcome->status == ptx::LaunchStatus::timeout || made.outcome->may_be_trap)) {
         values[i] = {hung};
         results::add_note(record.note, fmt::format("{}: {}", role, made.outcome->message));
         continue;
@@ -124,22 +124,22 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   }
   if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, points));
   record.facts = facts_of(probe, record.series.empty() ? nullptr : &record.series.front(),
-                          [&](const infer::FactRule& rule) { return std::vector{given_fact(*work.plan, rule)}; });
+                          [&](const series::FactRule& rule) { return std::vector{given_fact(*work.plan, rule)}; });
   return record;
 }
 
 // The GPU as the machine that a point infers. `launches` are those of earlier points.
-std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher,
-                                           std::uint64_t& launches) {
-  infer::MachineInfo info{.kind = probe.infer->kind,
-                          .space = probe.infer->space,
-                          .bytes = point.inferred_bytes,
-                          .operators = probe.infer->operators,
-                          .sms = point.trial.launch.ctas,
-                          .page_bytes = point.page_bytes};
+std::unique_ptr<memory::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher,
+                                            std::uint64_t& launches) {
+  memory::MachineInfo info{.kind = probe.infer->kind,
+                           .space = probe.infer->space,
+                           .bytes = point.inferred_bytes,
+                           .operators = probe.infer->operators,
+                           .sms = point.trial.launch.ctas,
+                           .page_bytes = point.page_bytes};
   if (point.flush_bytes == 0) return std::make_unique<TracedMachine>(std::move(info), point.trial.launch, launcher);
-  const infer::Addresses flush{point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
-                               point.flush_bytes / point.flush_stride};
+  const memory::Addresses flush{point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
+                                point.flush_bytes / point.flush_stride};
   return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher, launches);
 }
 
@@ -178,13 +178,13 @@ void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log,
   std::uint64_t launches = 0;
   for (std::size_t i = 0; i < work.trials.size(); ++i) {
     const auto& point = work.plan->points[i];
-    const auto launcher = [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); };
+    const auto launcher = [&](const ptx::Launch& launch) { return bench.launch(work.trials[i], launch, 1); };
     const auto machine = machine_of(probe, point, launcher, launches);
     std::ostringstream log;
-    infer::LoggedMachine logged(*machine, log);
+    memory::LoggedMachine logged(*machine, log);
     std::vector<results::Fact> facts;
     try {
-      facts = infer::infer(logged, seed);
+      facts = memory::infer(logged, seed);
     } catch (const LaunchFailed& failure) {
       note_failure(record, point.trial.role, verdict_of(failure.status), failure.what());
       continue;
@@ -203,7 +203,7 @@ results::CellKey key_of(const ProbePlan& plan) {
 void read_facts_again(const Probe& probe, results::Record& record) {
   if (probe.infer || record.series.empty()) return;
   const auto part = part_of(probe, record.series.front());
-  record.facts = facts_of(probe, part ? &*part : nullptr, [&](const infer::FactRule& rule) {
+  record.facts = facts_of(probe, part ? &*part : nullptr, [&](const series::FactRule& rule) {
     std::vector<results::Fact> known;
     std::copy_if(record.facts.begin(), record.facts.end(), std::back_inserter(known),
                  [&](const results::Fact& fact) { return fact.quantity == rule.quantity; });
@@ -216,8 +216,8 @@ void infer_facts_again(const Probe& probe, const std::vector<std::pair<std::stri
   record.facts.clear();
   for (const auto& [role, text] : logs) {
     std::istringstream log(text);
-    infer::ReplayedMachine machine(log);
-    for (auto& fact : infer::infer(machine, seed)) add_fact(probe, role, std::move(fact), record);
+    memory::ReplayedMachine machine(log);
+    for (auto& fact : memory::infer(machine, seed)) add_fact(probe, role, std::move(fact), record);
   }
 }
 
@@ -229,7 +229,7 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
     hash.add(std::string_view(probe_version));
     hash.add(probe->text);
     for (const auto& point : plan.points) {
-      kernel::add(hash, point.trial);
+      ptx::add(hash, point.trial);
       plan.ptx_bytes += point.trial.kernel.text.size();
     }
     plan.recipe = fmt::format("{:016x}", hash.value());

@@ -177,12 +177,12 @@ std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values)
   return role.empty() ? probe.name : role;
 }
 
-constexpr NamedValues<kernel::Succession, 3> succession_names = {{{kernel::Succession::stream, "stream"},
-                                                                  {kernel::Succession::graph, "graph"},
-                                                                  {kernel::Succession::synchronised, "synchronised"}}};
+constexpr NamedValues<ptx::Succession, 3> succession_names = {{{ptx::Succession::stream, "stream"},
+                                                               {ptx::Succession::graph, "graph"},
+                                                               {ptx::Succession::synchronised, "synchronised"}}};
 
 // The places of each axis of the samples. They must be as many as the words that are read.
-std::vector<std::size_t> sample_counts_of(const Probe& probe, const kernel::Launch& launch, const Names& names) {
+std::vector<std::size_t> sample_counts_of(const Probe& probe, const ptx::Launch& launch, const Names& names) {
   std::vector<std::size_t> counts;
   std::uint64_t places = 1, words = 0;
   for (const auto& axis : probe.sample_axes) {
@@ -197,14 +197,14 @@ std::vector<std::size_t> sample_counts_of(const Probe& probe, const kernel::Laun
   return counts;
 }
 
-kernel::Launch launch_of(const Probe& probe, const Names& names) {
+ptx::Launch launch_of(const Probe& probe, const Names& names) {
   const auto whole = [&](const std::string& expression) {
     const auto value = evaluate(expression, names);
     if (!std::in_range<int>(value)) throw std::invalid_argument("a number is too large: " + expression);
     return static_cast<int>(value);
   };
   const auto unsigned_of = [&](const std::string& e) { return static_cast<std::uint64_t>(evaluate(e, names)); };
-  kernel::Launch launch;
+  ptx::Launch launch;
   launch.threads = whole(probe.threads);
   launch.ctas = whole(probe.ctas);
   launch.dynamic_shared = whole(probe.dynamic_shared);
@@ -283,7 +283,7 @@ Names names_of(const gpu::DeviceInfo& device) {
           {"window_bytes", device.window_bytes}};
 }
 
-std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device) {
+std::int64_t value_given(const Probe& probe, const series::FactRule& rule, const Names& device) {
   try {
     return evaluate(rule.value, names_of(probe, nullptr, device));
   } catch (const std::invalid_argument& error) {
@@ -301,7 +301,7 @@ std::vector<std::string> roles_of(const Probe& probe) {
 std::vector<Point> points_of(const Probe& probe, const Names& device) {
   // Mistakes in them are reported before anything is measured.
   for (const auto& rule : probe.facts) {
-    if (rule.model == infer::FactModel::given) value_given(probe, rule, device);
+    if (rule.model == series::FactModel::given) value_given(probe, rule, device);
   }
   std::vector<Point> points;
   Allowance allowance;

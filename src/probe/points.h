@@ -7,8 +7,8 @@
 
 #include "base/expression.h"
 #include "gpu/device.h"
-#include "kernel/kernel.h"
 #include "probe/probe.h"
+#include "ptx/kernel.h"
 
 namespace ptxlat::probe {
 
@@ -18,7 +18,7 @@ namespace ptxlat::probe {
 //   sample_counts  places of each axis of the samples
 //   inferred_bytes  of the memory to infer, 0 for none; flush_bytes and flush_stride: see ProbeInference
 struct Point {
-  kernel::Trial trial;
+  ptx::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
   std::optional<std::int64_t> registers;
@@ -39,6 +39,6 @@ Names names_of(const gpu::DeviceInfo& device);
 
 // The value of a fact's expression that does not use a series. It may use properties of the GPU, and constants that do
 // not depend on axes. Error{catalogue} as above.
-std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device);
+std::int64_t value_given(const Probe& probe, const series::FactRule& rule, const Names& device);
 
 }  // namespace ptxlat::probe

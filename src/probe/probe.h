@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "infer/series_facts.h"
 #include "isa/target.h"
-#include "kernel/kernel.h"
+#include "ptx/kernel.h"
+#include "series/series_facts.h"
 
 namespace ptxlat::probe {
 
@@ -47,7 +47,7 @@ inline constexpr std::array<const char*, 5> paper_names = {"mei", "arafa", "gt20
 
 // A Buffer whose numbers are expressions (base/expression.h) of the axes and constants.
 struct ProbeBuffer {
-  kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
+  ptx::Buffer::Contents contents = ptx::Buffer::Contents::zeros;
   std::string bytes, stride, seed, read_words;
   bool is_texture = false;
   std::string pitch = "0", box_row = "0", box_rows = "0", swizzle = "0", alignment = "0";
@@ -73,7 +73,7 @@ enum class Reader { per_step, throughput, span, rate, timeline, warps, words, sa
 inline constexpr double hung = 3;
 
 // What to infer from a kernel's answers (probe/traced_machine.h) instead of reading a series.
-//   kind       of infer::MachineInfo
+//   kind       of memory::MachineInfo
 //   space      its facts begin with this
 //   bytes      expression: the accessible bytes, from the beginning of the first buffer
 //   flush      expression: bytes after those, where one access every `flush_stride` bytes makes everything else cold;
@@ -105,7 +105,7 @@ struct Probe {
   bool keeps_buffers = false;         // no point changes what a later one finds in them
   bool may_fail = false;              // a launch that the driver rejects is a point without a value
   bool may_hang = false;              // a launch that traps or misses its deadline has the first word hung
-  std::string succession = "stream";  // of kernel::Succession, by name; may have holes
+  std::string succession = "stream";  // of ptx::Succession, by name; may have holes
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
@@ -118,7 +118,7 @@ struct Probe {
   std::vector<int> words = {0, 1};      // of each thread's slot
   std::vector<std::string> word_names;  // of the axis `word`
   std::vector<SampleAxis> sample_axes;  // of the reader `samples`; empty: one axis, `sample`
-  std::vector<infer::FactRule> facts;   // facts to read off the series; holes in their texts are not filled
+  std::vector<series::FactRule> facts;  // facts to read off the series; holes in their texts are not filled
 
   // The required machine code: exactly this many of each opcode in the window, with the modifiers that it names, and in
   // addition only the named ones, without modifiers.

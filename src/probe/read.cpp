@@ -23,12 +23,11 @@ namespace {
 
 using isa::Section;
 
-constexpr NamedValues<kernel::Buffer::Contents, 5> contents_names = {
-    {{kernel::Buffer::Contents::zeros, "zeros"},
-     {kernel::Buffer::Contents::random, "random"},
-     {kernel::Buffer::Contents::ring, "ring"},
-     {kernel::Buffer::Contents::permutation, "permutation"},
-     {kernel::Buffer::Contents::self, "self"}}};
+constexpr NamedValues<ptx::Buffer::Contents, 5> contents_names = {{{ptx::Buffer::Contents::zeros, "zeros"},
+                                                                   {ptx::Buffer::Contents::random, "random"},
+                                                                   {ptx::Buffer::Contents::ring, "ring"},
+                                                                   {ptx::Buffer::Contents::permutation, "permutation"},
+                                                                   {ptx::Buffer::Contents::self, "self"}}};
 constexpr NamedValues<Reader, 10> reader_names = {{{Reader::per_step, "per_step"},
                                                    {Reader::throughput, "throughput"},
                                                    {Reader::span, "span"},
@@ -163,8 +162,8 @@ bool is_made_by_reader(const std::string& axis, const Probe& probe) {
                      [&](const SampleAxis& of_samples) { return of_samples.name == axis; });
 }
 
-void require_sense(const Section& fact, const infer::FactRule& rule, const Probe& probe) {
-  using infer::FactModel;
+void require_sense(const Section& fact, const series::FactRule& rule, const Probe& probe) {
+  using series::FactModel;
   const auto require_axis = [&](const std::string& axis) {
     if (!is_made_by_reader(axis, probe) && places_of(probe, axis).empty())
       fact.fail(fmt::format("there is no axis \"{}\"", axis));
@@ -178,7 +177,7 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
         fact.fail(fmt::format("the axis \"{}\" has no \"{}\"", axis, place));
     }
   }
-  if (infer::has_levels(rule.model) && rule.levels.empty())
+  if (series::has_levels(rule.model) && rule.levels.empty())
     fact.fail("name the `levels` of plateaus, clusters, domains and allotments, in their order");
   if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
     fact.fail("nearer needs the places `like` and `unlike`");
@@ -192,13 +191,13 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
   if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it was found");
 }
 
-infer::FactRule read_fact(const Section& fact, const Probe& probe) {
+series::FactRule read_fact(const Section& fact, const Probe& probe) {
   fact.only({"quantity", "model", "unit", "scope", "by", "levels", "like", "unlike", "where", "value", "tolerance",
              "least", "how"});
-  infer::FactRule rule;
+  series::FactRule rule;
   rule.quantity = fact.text("quantity");
   if (rule.quantity.empty()) fact.fail("a fact needs a quantity");
-  rule.model = fact.one_of("model", infer::fact_model_names);
+  rule.model = fact.one_of("model", series::fact_model_names);
   rule.unit = fact.text("unit");
   rule.scope = fact.text("scope", "kind");
   rule.by = fact.expressions("by");
@@ -262,8 +261,8 @@ void read_reader(const Section& read, Probe& probe) {
   }
   if (!probe.sample_axes.empty() && probe.reader != Reader::samples) read.fail("only samples have axes of their own");
   for (const int word : probe.words) {
-    if (word < 0 || word >= kernel::words_per_slot)
-      read.fail(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
+    if (word < 0 || word >= ptx::words_per_slot)
+      read.fail(fmt::format("a slot has words 0 to {}", ptx::words_per_slot - 1));
   }
 }
 

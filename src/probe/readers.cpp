@@ -7,14 +7,14 @@
 #include <limits>
 #include <numeric>
 
-#include "infer/series_models.h"
+#include "series/series_models.h"
 
 namespace ptxlat::probe {
 
 namespace {
 
 // The last second clock minus the first first clock of all threads that stored any; 32 bits that wrap.
-std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
+std::uint32_t span_of(const ptx::Readout& readout, std::size_t launch) {
   const auto has_stored = [&](std::size_t thread) {
     return readout.word(launch, thread, 0) != 0 || readout.word(launch, thread, 1) != 0;
   };
@@ -32,7 +32,7 @@ std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
 }
 
 // The longest of all threads, from first clock to second.
-std::uint32_t longest(const kernel::Readout& readout, std::size_t launch) {
+std::uint32_t longest(const ptx::Readout& readout, std::size_t launch) {
   std::uint32_t most = 1;
   for (std::size_t thread = 0; thread < readout.threads; ++thread)
     most = std::max(most, readout.word(launch, thread, 1) - readout.word(launch, thread, 0));
@@ -40,7 +40,7 @@ std::uint32_t longest(const kernel::Readout& readout, std::size_t launch) {
 }
 
 // The last launch's words of every n-th thread, minus the earliest of all. A word that is zero was not stored.
-std::vector<std::optional<double>> timeline(const kernel::Readout& readout, std::size_t step) {
+std::vector<std::optional<double>> timeline(const ptx::Readout& readout, std::size_t step) {
   const auto launch = readout.launches - 1;
   std::uint32_t origin = 0;  // any stored one; clocks wrap, so they are compared by their distance from it
   std::int32_t first = 0;
@@ -70,7 +70,7 @@ results::Axis counting(const char* name, std::size_t size) {
 
 // Each word of thread 0, the median of the launches: accesses that leave the SM spread, and the first launch finds cold
 // caches.
-std::vector<std::optional<double>> words_of(const kernel::Readout& readout, double count) {
+std::vector<std::optional<double>> words_of(const ptx::Readout& readout, double count) {
   std::vector<std::optional<double>> values;
   for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
     std::vector<double> of_launch;
@@ -82,7 +82,7 @@ std::vector<std::optional<double>> words_of(const kernel::Readout& readout, doub
 }
 
 constexpr std::size_t lanes = 32;
-std::size_t warps_of(const kernel::Launch& launch) {
+std::size_t warps_of(const ptx::Launch& launch) {
   return (static_cast<std::size_t>(launch.threads * launch.output_ctas) + lanes - 1) / lanes;
 }
 
@@ -101,7 +101,7 @@ std::size_t width_of(const Probe& probe, const Point& point) {
 
 }  // namespace
 
-std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const kernel::Readout& readout) {
+std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const ptx::Readout& readout) {
   if (readout.launches == 0) return {};
   const auto count = static_cast<double>(point.count);
   if (probe.reader == Reader::timeline) return timeline(readout, 1);

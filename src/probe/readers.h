@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "kernel/readout.h"
 #include "probe/points.h"
 #include "probe/probe.h"
+#include "ptx/readout.h"
 #include "results/record.h"
 #include "sass/window.h"
 
@@ -14,7 +14,7 @@ namespace ptxlat::probe {
 
 // The values of one point's readout, as docs/probes.md defines the readers: one value, or for a time-line one for each
 // thread and word.
-std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const kernel::Readout& readout);
+std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const ptx::Readout& readout);
 
 // How many different scoreboards the instructions of a window set.
 int scoreboards_of(const sass::Window& window);

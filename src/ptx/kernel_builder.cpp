@@ -58,7 +58,7 @@ bool is_wide(const std::vector<std::string>& registers, const std::string& type)
 
 KernelBuilder::KernelBuilder(const isa::Catalogue& from, const isa::Form& form)
     : catalogue(from),
-      input(static_cast<std::size_t>(form.threads * form.cluster * kernel::operands_per_slot), 0),
+      input(static_cast<std::size_t>(form.threads * form.cluster * operands_per_slot), 0),
       threads(form.threads),
       cluster(form.cluster),
       directives(form.directives) {}
@@ -70,7 +70,7 @@ void KernelBuilder::declare(const std::string& name, const std::string& type) {
 
 void KernelBuilder::use_threads(int count) {
   threads = count;
-  input.assign(static_cast<std::size_t>(threads * cluster * kernel::operands_per_slot), 0);
+  input.assign(static_cast<std::size_t>(threads * cluster * operands_per_slot), 0);
   if (directives.empty()) directives = fmt::format(".maxntid {}, 1, 1", threads);
 }
 
@@ -89,10 +89,10 @@ int KernelBuilder::slot_for(const std::string& type, const isa::Value& value, bo
   if (for_wide) slots += slots % 2;
   const int slot = slot_of_value_[key] = slots;
   slots += for_wide ? 2 : 1;
-  if (slots > kernel::operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
+  if (slots > operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
   for (int lane = 0; lane < threads * cluster; ++lane) {
     const auto bits = bits_of_lanes[static_cast<std::size_t>(lane % lanes_of_a_warp)];
-    auto* at = &input[static_cast<std::size_t>(lane * kernel::operands_per_slot + slot)];
+    auto* at = &input[static_cast<std::size_t>(lane * operands_per_slot + slot)];
     at[0] = for_wide ? bits << 32 | bits : bits;
     if (for_wide) at[1] = at[0];
   }
@@ -193,7 +193,7 @@ void KernelBuilder::load_default(const std::string& name, const std::string& typ
 }
 
 void KernelBuilder::load_rounds(int by_default) {
-  assert(slots == kernel::slot_of_rounds);
+  assert(slots == slot_of_rounds);
   load({"%rounds"}, "b32", {std::to_string(by_default), std::to_string(by_default), false});
   operands += fmt::format("  setp.ne.u32 %again, %pass, 0;\n  @!%again min.u32 %rounds, %rounds, {};\n", by_default);
   slot_of_value_.clear();
@@ -317,8 +317,8 @@ constexpr char late_pass[] =
 
 }  // namespace
 
-kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
-                     const std::string& result) {
+Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
+             const std::string& result) {
   assert(window.find("{{") == std::string::npos);
   const auto body = builder.once + builder.operands + builder.guard + window + result;
   auto directives = builder.directives.empty() ? std::string{} : " " + builder.directives;
@@ -340,7 +340,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
   // ptxas makes a loop over the lanes for an instruction that the machine executes once per warp, unless the lane is
   // elected.
   const bool has_elected = names("%elected");
-  kernel::Trial trial;
+  Trial trial;
   trial.kernel.text =
       fill(frame == Frame::loop ? skeletons.frame : skeletons.subroutine,
            {{"name", "{{name}}"},

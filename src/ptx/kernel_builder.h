@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "isa/form.h"
-#include "kernel/kernel.h"
+#include "ptx/kernel.h"
 #include "ptx/skeleton.h"
 
 namespace ptxlat::ptx {
@@ -60,7 +60,7 @@ struct KernelBuilder {
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
-  // Loads %rounds, of which a launch may want a different number (kernel::slot_of_rounds). The first pass, which only
+  // Loads %rounds, of which a launch may want a different number (slot_of_rounds). The first pass, which only
   // warms caches, has at most as many as by default. Before any operand.
   void load_rounds(int by_default);
   // Makes the registers of an object, each from a separate offset with the same value.
@@ -89,8 +89,8 @@ enum class Frame { loop, subroutine };
 
 // The complete kernel and its launch; the caller sets the role. `result` is the code after the second clock. A
 // subroutine has no memory and no cluster: the text of a kernel that uses them is empty.
-kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
-                     const std::string& result);
+Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
+             const std::string& result);
 
 // "{a}" → the text in `holes` for "a"; other holes are kept, and filled-in text is not processed again.
 std::string substitute(const std::string& text, const std::map<std::string, std::string>& holes);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "latency/samples.h"
-#include "report/operands.h"
-#include "report/row_outline.h"
+#include "tables/operands.h"
+#include "tables/row_outline.h"
 
 namespace ptxlat::reproduce {
 
@@ -14,7 +14,7 @@ namespace {
 namespace metric = results::metric;
 
 bool has_operand(std::string_view list, const std::string& operand) {
-  const auto operands = report::operands_of(list);
+  const auto operands = tables::operands_of(list);
   return std::find(operands.begin(), operands.end(), operand) != operands.end();
 }
 
@@ -35,9 +35,9 @@ const latency::ReproducedNumber* find_number(const latency::ReproducedCell& cell
 
 }  // namespace
 
-const report::Cell* find_cell(const report::Table& table, const results::Record& cell) {
+const tables::Cell* find_cell(const tables::Table& table, const results::Record& cell) {
   const auto near = cell.input.empty() ? std::string("near") : cell.input + ", near";
-  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const report::Cell& one) {
+  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const tables::Cell& one) {
     const auto& record = one.record;
     return record.ptx == cell.ptx && record.level == cell.level && has_operand(record.operand, cell.operand) &&
            (record.input == cell.input || record.input == near);
@@ -51,7 +51,7 @@ std::vector<std::string> changed_windows(const results::Record& stored, const re
     const bool is_of_another = !window.operand.empty() && !has_operand(window.operand, made.operand);
     if (window.sass.empty() || is_of_another) continue;
     const auto* here = results::window_of_role(made, window.role);
-    if (here != nullptr && report::code_shape(*here) != report::code_shape(window)) changed.push_back(window.role);
+    if (here != nullptr && tables::code_shape(*here) != tables::code_shape(window)) changed.push_back(window.role);
   }
   return changed;
 }

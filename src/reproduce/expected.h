@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "latency/reproduction.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 namespace ptxlat::reproduce {
 
@@ -25,7 +25,7 @@ struct ExpectedNumber {
 
 // The row of a table for one cell: its form, level, operand and class of inputs; the near one if the latency has two
 // humps. Null if the table has none.
-const report::Cell* find_cell(const report::Table& table, const results::Record& cell);
+const tables::Cell* find_cell(const tables::Table& table, const results::Record& cell);
 
 // The roles of the windows that both have and whose machine code is different here, ignoring register names and branch
 // addresses.

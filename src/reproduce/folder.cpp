@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "gpu/kernel_memory.h"
 #include "latency/survey.h"
+#include "pages/window_text.h"
 #include "ptx/skeleton.h"
-#include "report/number.h"
-#include "report/window_text.h"
+#include "tables/number.h"
 
 namespace ptxlat::reproduce {
 
@@ -110,8 +110,8 @@ std::string program_of(const std::filesystem::path& templates, const std::string
   const auto file = templates / "reproducer/reproduce.c";
   const auto number = [](auto value) { return fmt::format("{}", value); };
   return ptx::fill({file, read_file(file)}, {{"title", provenance.title},
-                                             {"slot_bytes", number(kernel::slot_bytes)},
-                                             {"parameter_bytes", number(kernel::parameter_bytes)},
+                                             {"slot_bytes", number(ptx::slot_bytes)},
+                                             {"parameter_bytes", number(ptx::parameter_bytes)},
                                              {"memory_lines", number(gpu::memory_lines)},
                                              {"memory_pages", number(gpu::memory_pages)},
                                              {"lines_in_a_row", number(gpu::lines_in_a_row)},
@@ -139,7 +139,7 @@ std::string sass_of(const latency::Reproduction& reproduction) {
   std::string text;
   for (std::size_t i = 0; i < reproduction.windows.size(); ++i)
     text +=
-        fmt::format("w{} {}{}\n", i, reproduction.windows[i].symbol, report::window_text(reproduction.windows[i].code));
+        fmt::format("w{} {}{}\n", i, reproduction.windows[i].symbol, pages::window_text(reproduction.windows[i].code));
   return text;
 }
 
@@ -164,7 +164,7 @@ std::string readme_of(const std::vector<CheckedCell>& cells, const Provenance& p
       std::string expected =
           number.check == Check::nothing
               ? "-"
-              : fmt::format("{}{}", number.check == Check::at_least ? "at least " : "", report::decimal(number.value));
+              : fmt::format("{}{}", number.check == Check::at_least ? "at least " : "", tables::decimal(number.value));
       if (number.tolerance > 0) expected += fmt::format(" ± {:.4g}", number.tolerance);
       if (!number.counts) expected += ", does not count";
       if (number.is_surveyed) expected += ", median of a survey";

@@ -10,10 +10,10 @@
 #include <map>
 #include <random>
 
-#include "report/humps.h"
-#include "report/number.h"
-#include "report/operands.h"
 #include "reproduce/expected.h"
+#include "tables/humps.h"
+#include "tables/number.h"
+#include "tables/operands.h"
 
 namespace ptxlat::reproduce {
 
@@ -22,11 +22,11 @@ namespace {
 namespace metric = results::metric;
 
 // Whether the table has the machine code of the windows behind one of its numbers.
-bool can_be_compared(const report::Cell& cell) {
+bool can_be_compared(const tables::Cell& cell) {
   for (const auto tag : {metric::cycles, metric::issue}) {
-    const auto windows = report::windows_of(cell, tag);
+    const auto windows = tables::windows_of(cell, tag);
     const bool has_code = std::none_of(windows.begin(), windows.end(),
-                                       [](const report::CellWindow* window) { return window->code.empty(); });
+                                       [](const tables::CellWindow* window) { return window->code.empty(); });
     if (!windows.empty() && has_code) return true;
   }
   return false;
@@ -34,7 +34,7 @@ bool can_be_compared(const report::Cell& cell) {
 
 bool has_number(const results::Record& record) { return record.number(metric::cycles) || record.number(metric::issue); }
 
-// The class of inputs of a row that is one of two humps (report/humps.h).
+// The class of inputs of a row that is one of two humps (tables/humps.h).
 std::string without_hump(const std::string& input) {
   for (const std::string_view hump : {"near", "far"}) {
     if (input == hump) return {};
@@ -81,23 +81,23 @@ Number compare_number(const StoredRow& stored, const results::Record& again, std
   number.is_proven = !metric.from.empty() && std::all_of(metric.from.begin(), metric.from.end(), is_stored);
   number.has_same_code = std::none_of(metric.from.begin(), metric.from.end(), is_changed);
   number.holds = now && std::abs(metric.value - *now) <= tolerance;
-  number.what = fmt::format("{} {}, now {}", tag, report::decimal(metric.value),
-                            now ? report::decimal(now) : std::string("none"));
+  number.what = fmt::format("{} {}, now {}", tag, tables::decimal(metric.value),
+                            now ? tables::decimal(now) : std::string("none"));
   return number;
 }
 
 }  // namespace
 
-std::vector<StoredRow> sample_of(const report::Table& table, std::size_t size, std::uint64_t seed) {
-  std::vector<const report::Cell*> rows, sample;
+std::vector<StoredRow> sample_of(const tables::Table& table, std::size_t size, std::uint64_t seed) {
+  std::vector<const tables::Cell*> rows, sample;
   for (const auto& cell : table.cells) {
     if (cell.leads && can_be_compared(cell)) rows.push_back(&cell);
   }
   std::mt19937_64 random(seed);
   std::sample(rows.begin(), rows.end(), std::back_inserter(sample), size, random);
   std::vector<StoredRow> stored;
-  for (auto& record : report::whole_records(table, sample)) {
-    const auto operand = std::string(report::operands_of(record.operand).front());
+  for (auto& record : tables::whole_records(table, sample)) {
+    const auto operand = std::string(tables::operands_of(record.operand).front());
     const auto input = without_hump(record.input);
     stored.push_back({std::move(record), operand, input});
   }
@@ -124,7 +124,7 @@ std::vector<latency::CellPlan> plan_again(const ptx::LoadedCatalogue& loaded, co
 
 Replayed compare(const StoredRow& row, const results::Record* again) {
   if (again == nullptr) return {Outcome::gone, "the catalogue has no such cell"};
-  const auto rows = report::humps_apart(*again);
+  const auto rows = tables::humps_apart(*again);
   const auto* same = row_of(rows, row);
   if (same == nullptr) return {Outcome::gone, "its latencies are not in two humps now"};
   if (!has_number(*same))

@@ -7,7 +7,7 @@
 
 #include "isa/form.h"
 #include "latency/plan.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 namespace ptxlat::reproduce {
 
@@ -23,7 +23,7 @@ struct StoredRow {
 
 // A random sample of `count` rows that have a number and its machine code, or all of them if there are fewer. The same
 // seed gives the same sample.
-std::vector<StoredRow> sample_of(const report::Table& table, std::size_t size, std::uint64_t seed);
+std::vector<StoredRow> sample_of(const tables::Table& table, std::size_t size, std::uint64_t seed);
 
 // The cells that reproduce the rows' numbers. Rows are left out if the catalogue does not have their form, operand or
 // class of inputs.

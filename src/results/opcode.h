@@ -20,7 +20,7 @@ struct PipeShare {
 std::string text_of(const std::vector<PipeShare>& shares);
 
 // Cycles that an opcode's interval grows by with a different kind of operand: "constant", "immediate", "uniform" or
-// "predicate" (machine/operand_cost.h).
+// "predicate" (opcodes/operand_cost.h).
 struct OperandCost {
   std::string operand;
   double cycles = 0;

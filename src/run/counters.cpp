@@ -24,10 +24,10 @@ void require_counts(worker::Worker& worker) {
   const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", {}, {}, 0, 0};
   const auto kernel = worker.assemble(driver, ptx, {sm, {}}, 3);
   if (!kernel.cubin) throw counters::Unavailable("the driver cannot assemble an empty kernel: " + kernel.log, {});
-  kernel::Launch launch;
+  ptx::Launch launch;
   launch.output_words.clear();
   const auto outcome = worker.count({worker::LaunchBatch{*kernel.cubin, {{"nothing", launch, 1}}}}).front();
-  if (outcome.launch.status != kernel::LaunchStatus::ok) throw counters::Unavailable(outcome.launch.message, {});
+  if (outcome.launch.status != ptx::LaunchStatus::ok) throw counters::Unavailable(outcome.launch.message, {});
   if (outcome.counts.executed <= 0)
     throw counters::Unavailable("it counts nothing with this driver", counters::library_advice());
 }

@@ -10,7 +10,7 @@
 
 namespace ptxlat::run {
 
-// Writes facts.csv and the files that belong to it (report/probe_files.h), which have the results of two commands:
+// Writes facts.csv and the files that belong to it (tables/probe_files.h), which have the results of two commands:
 // probes, and what `pairs` finds about registers and scoreboards. So whichever command writes them takes all that its
 // store has of the table. What only the folder has stays: it comes from a different store. Error{storage} if what is
 // there cannot be read, or the files cannot be written.

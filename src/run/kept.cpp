@@ -8,9 +8,9 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "report/operands.h"
-#include "report/table.h"
-#include "report/table_files.h"
+#include "tables/operands.h"
+#include "tables/table.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::run {
 
@@ -26,7 +26,7 @@ CellKey cell(const std::string& ptx, const std::string& operand, int level) {
   return key;
 }
 
-// Without inputs and recipes: one measurement can be two rows with inputs of their own (report/humps.h), and rows name
+// Without inputs and recipes: one measurement can be two rows with inputs of their own (tables/humps.h), and rows name
 // no recipe.
 std::string name_of(const CellKey& key) { return cell(key.ptx, key.operand, key.level).text(); }
 
@@ -78,16 +78,16 @@ std::optional<Error> loss(const std::filesystem::path& folder, const char* what,
                ways_out);
 }
 
-std::vector<CellKey> cells_of(const report::Table& table) {
+std::vector<CellKey> cells_of(const tables::Table& table) {
   std::vector<CellKey> keys;
   for (const auto& row : table.cells) {
-    for (const auto operand : report::operands_of(row.record.operand))
+    for (const auto operand : tables::operands_of(row.record.operand))
       keys.push_back(cell(row.record.ptx, std::string(operand), row.record.level));
   }
   return keys;
 }
 
-std::vector<CellKey> forms_of(const std::vector<report::Spelling>& spellings) {
+std::vector<CellKey> forms_of(const std::vector<tables::Spelling>& spellings) {
   std::vector<CellKey> keys;
   for (const auto& spelling : spellings) keys.push_back(cell(spelling.ptx, "", spelling.level));
   return keys;
@@ -103,16 +103,16 @@ std::vector<CellKey> forms_of(const std::vector<results::Record>& records) {
 
 std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, const results::Store& store,
                                        const std::string& table, const std::vector<CellKey>& planned) {
-  if (!report::has_table(folder) || report::has_only_experiments(folder)) return std::nullopt;
+  if (!tables::has_table(folder) || tables::has_only_experiments(folder)) return std::nullopt;
   std::vector<results::Run> runs;
   try {
-    runs = report::runs_of_table(folder);
+    runs = tables::runs_of_table(folder);
   } catch (const Error&) {
     runs.clear();  // a run.json that is missing or damaged: the cells decide
   }
   if (has_all(store.runs(table), runs)) return std::nullopt;
   return loss(
-      folder, "cells", [&] { return cells_of(report::read_table(folder)); },
+      folder, "cells", [&] { return cells_of(tables::read_table(folder)); },
       [&] {
         auto keys = store.keys(table);
         keys.insert(keys.end(), planned.begin(), planned.end());
@@ -120,15 +120,15 @@ std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, cons
       });
 }
 
-std::optional<Error> loss_of_opcodes(const std::filesystem::path& folder, const report::OpcodeFiles& written) {
+std::optional<Error> loss_of_opcodes(const std::filesystem::path& folder, const tables::OpcodeFiles& written) {
   return loss(
-      folder, "forms in its opcodes", [&] { return forms_of(report::read_throughput_forms(folder)); },
+      folder, "forms in its opcodes", [&] { return forms_of(tables::read_throughput_forms(folder)); },
       [&] { return forms_of(written.spellings); });
 }
 
-std::optional<Error> loss_of_pairs(const std::filesystem::path& folder, const report::PairFiles& written) {
+std::optional<Error> loss_of_pairs(const std::filesystem::path& folder, const tables::PairFiles& written) {
   return loss(
-      folder, "hazards", [&] { return forms_of(report::read_pair_files(folder).hazards); },
+      folder, "hazards", [&] { return forms_of(tables::read_pair_files(folder).hazards); },
       [&] { return forms_of(written.hazards); });
 }
 

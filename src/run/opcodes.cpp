@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/parallel.h"
-#include "report/shared_throughputs.h"
 #include "run/counters.h"
 #include "run/opcode_stages.h"
+#include "tables/shared_throughputs.h"
 
 namespace ptxlat::run {
 
@@ -18,16 +18,16 @@ constexpr std::size_t text_of_kernels = 5000;  // approximate, in bytes
 constexpr std::size_t kernels_of_counting = 60;
 
 // What does not need each other's results.
-void measure_opcodes(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, Stages& stages,
+void measure_opcodes(const std::vector<opcodes::Opcode>& opcodes, const OpcodeJob& job, Stages& stages,
                      MadeOpcodes& made) {
-  const auto pairs = machine::plan_pairs(job.loaded, opcodes, job.level);
-  const auto operands = machine::plan_operands(job.loaded, opcodes, job.level);
-  const auto in_flight = machine::plan_in_flight(job.loaded, opcodes, made.throughput, job.level);
-  const machine::ContentionMethod of_pairs(job.loaded, pairs);
-  const machine::OperandCostMethod of_operands(job.loaded, operands);
-  const machine::InFlightMethod of_in_flight(job.loaded, in_flight);
+  const auto pairs = opcodes::plan_pairs(job.loaded, opcodes, job.level);
+  const auto operands = opcodes::plan_operands(job.loaded, opcodes, job.level);
+  const auto in_flight = opcodes::plan_in_flight(job.loaded, opcodes, made.throughput, job.level);
+  const opcodes::ContentionMethod of_pairs(job.loaded, pairs);
+  const opcodes::OperandCostMethod of_operands(job.loaded, operands);
+  const opcodes::InFlightMethod of_in_flight(job.loaded, in_flight);
   const auto few = [](const auto&) { return text_of_kernels; };
-  const auto many = [](const auto&) { return 2 * std::size(machine::chains_to_try) * text_of_kernels; };
+  const auto many = [](const auto&) { return 2 * std::size(opcodes::chains_to_try) * text_of_kernels; };
   made.completed = stages.make("pairs of opcodes, costs of operands and instructions in flight",
                                {stages.part_of(pairs, of_pairs, few), stages.part_of(operands, of_operands, few),
                                 stages.part_of(in_flight, of_in_flight, many)},
@@ -38,8 +38,8 @@ void measure_opcodes(const std::vector<machine::Opcode>& opcodes, const OpcodeJo
 }
 
 // The library is only opened if something is missing. A failure to count has no further effect.
-void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, Stages& stages, MadeOpcodes& made) {
-  const auto plan = machine::plan_counting(job.loaded, opcodes, job.level);
+void count(const std::vector<opcodes::Opcode>& opcodes, const OpcodeJob& job, Stages& stages, MadeOpcodes& made) {
+  const auto plan = opcodes::plan_counting(job.loaded, opcodes, job.level);
   try {
     std::vector<counters::Offer> offers(job.counting.size());
     if (!stages.is_finished(plan)) {
@@ -48,7 +48,7 @@ void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, St
         stages.runs().of(gpu).cupti = offers[gpu].name;
       });
     }
-    const machine::CountingMethod method(job.loaded, plan, offers.front());
+    const opcodes::CountingMethod method(job.loaded, plan, offers.front());
     const auto bytes = [](const auto&) { return kernels_of_counting * text_of_kernels; };
     made.completed = stages.make("pipes by hardware counters", {stages.part_of(plan, method, bytes)}, job.counting);
     made.counters = stages.whole(plan, made.completed);
@@ -66,16 +66,16 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
                          const OpcodeProgress& progress) {
   Stages stages(job, store, interrupted, progress);
   MadeOpcodes made;
-  const auto plan = machine::plan_throughput(job.loaded, job.forms, job.level);
-  const machine::ThroughputMethod of_throughput(job.loaded, plan, stages.stored(plan));
+  const auto plan = opcodes::plan_throughput(job.loaded, job.forms, job.level);
+  const opcodes::ThroughputMethod of_throughput(job.loaded, plan, stages.stored(plan));
   made.completed =
       stages.make("throughput", {stages.part_of(plan, of_throughput, [](const auto& cell) { return cell.ptx_bytes; })},
                   job.workers);
-  auto shared = report::share_throughputs(stages.whole(plan, made.completed));
+  auto shared = tables::share_throughputs(stages.whole(plan, made.completed));
   made.throughput = std::move(shared.records);
   made.spellings = std::move(shared.spellings);
   if (made.completed) {
-    const auto opcodes = machine::opcodes_measured(job.loaded, made.throughput);
+    const auto opcodes = opcodes::opcodes_measured(job.loaded, made.throughput);
     measure_opcodes(opcodes, job, stages, made);
     if (made.completed) count(opcodes, job, stages, made);
   }

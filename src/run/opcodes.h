@@ -11,16 +11,16 @@
 
 #include "base/error.h"
 #include "line/line.h"
-#include "machine/contention.h"
-#include "machine/counting.h"
-#include "machine/in_flight.h"
-#include "machine/operand_cost.h"
-#include "machine/throughput.h"
+#include "opcodes/contention.h"
+#include "opcodes/counting.h"
+#include "opcodes/in_flight.h"
+#include "opcodes/operand_cost.h"
+#include "opcodes/throughput.h"
 #include "ptx/skeleton.h"
-#include "report/shared_rows.h"
 #include "results/run.h"
 #include "results/store.h"
 #include "run/gpu_runs.h"
+#include "tables/shared_rows.h"
 
 namespace ptxlat::run {
 
@@ -53,7 +53,7 @@ struct OpcodeJob {
 struct MadeOpcodes {
   results::Run run;
   std::vector<results::Record> throughput, contention, counters, operand_costs, in_flight;
-  std::vector<report::Spelling> spellings;
+  std::vector<tables::Spelling> spellings;
   std::optional<counters::Unavailable> not_counted;
   bool completed = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/pairs.h"
 
-#include "machine/hazards.h"
-#include "machine/register_cases.h"
+#include "pairs/hazards.h"
+#include "pairs/register_cases.h"
 #include "run/opcode_stages.h"
 
 namespace ptxlat::run {
@@ -17,10 +17,10 @@ MadePairs make_pairs(OpcodeJob& job, results::Store& store, const std::atomic<bo
                      const OpcodeProgress& progress) {
   Stages stages(job, store, interrupted, progress);
   MadePairs made;
-  const std::vector registers{machine::plan_registers(job.loaded, job.level)};
-  const auto hazards = machine::plan_hazards(job.loaded, job.forms, job.level);
-  const machine::RegisterMethod of_registers(job.loaded, registers.front());
-  const machine::HazardMethod of_hazards(job.loaded, hazards);
+  const std::vector registers{pairs::plan_registers(job.loaded, job.level)};
+  const auto hazards = pairs::plan_hazards(job.loaded, job.forms, job.level);
+  const pairs::RegisterMethod of_registers(job.loaded, registers.front());
+  const pairs::HazardMethod of_hazards(job.loaded, hazards);
   made.completed = stages.make("register banks and hazards",
                                {stages.part_of(registers, of_registers, [](const auto&) { return text_of_registers; }),
                                 stages.part_of(hazards, of_hazards, [](const auto& cell) { return cell.ptx_bytes; })},

@@ -14,7 +14,7 @@ constexpr char kernel_name[] = "sm_clock";
 constexpr double least_ns = 1e6;  // a shorter time is not the kernel's full spin: the timer's steps would matter
 
 worker::LaunchBatch launches_of(Bytes cubin) {
-  kernel::Launch launch;
+  ptx::Launch launch;
   launch.threads = 1;
   return {std::move(cubin), {{kernel_name, launch, 5}}};
 }
@@ -28,7 +28,7 @@ std::optional<double> measure_sm_clock(worker::Worker& worker, const assemble::T
   const auto module = worker.assemble(driver, ptx, target, 3);
   if (!module.cubin) return std::nullopt;
   const auto outcome = worker.launch(launches_of(*module.cubin)).front();
-  if (outcome.status != kernel::LaunchStatus::ok) return std::nullopt;
+  if (outcome.status != ptx::LaunchStatus::ok) return std::nullopt;
   std::vector<double> clocks;
   for (std::size_t launch = 0; launch < outcome.readout.launches; ++launch) {
     const double cycles = outcome.readout.word(launch, 0, 0), ns = outcome.readout.word(launch, 0, 1);

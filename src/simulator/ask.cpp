@@ -7,12 +7,12 @@
 #include <set>
 #include <sstream>
 
-#include "report/number.h"
-#include "report/opcode_files.h"
-#include "report/probe_files.h"
-#include "report/table_files.h"
 #include "results/metric.h"
 #include "simulator/tables.h"
+#include "tables/number.h"
+#include "tables/opcode_files.h"
+#include "tables/probe_files.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::simulator {
 
@@ -37,7 +37,7 @@ bool has_word(const std::string& list, const std::string& wanted) {
   return false;
 }
 
-bool has_level(const report::TableRow& row, int level) {
+bool has_level(const tables::TableRow& row, int level) {
   return std::find(row.levels.begin(), row.levels.end(), level) != row.levels.end();
 }
 
@@ -69,9 +69,9 @@ Matches in_latencies(const Query& query, const Tables& tables) {
       verdict = to_string(record.verdict);
       continue;
     }
-    matches.found.push_back({report::csv_name,
+    matches.found.push_back({tables::csv_name,
                              fmt::format("{}, operand {}, O{}", record.ptx, record.operand, query.level),
-                             report::decimal(number), std::string(results::find_metric(query.metric)->unit)});
+                             tables::decimal(number), std::string(results::find_metric(query.metric)->unit)});
   }
   if (!matches.found.empty()) return matches;
   matches.why_none = verdict.empty() ? "no row of the latency table matches"
@@ -81,7 +81,7 @@ Matches in_latencies(const Query& query, const Tables& tables) {
 
 // Of opcodes.csv; it is one, because the data file was read.
 std::size_t column_of(const std::string& name) {
-  std::istringstream columns(report::opcode_columns);
+  std::istringstream columns(tables::opcode_columns);
   std::size_t column = 0;
   for (std::string other; std::getline(columns, other, ',') && other != name;) ++column;
   return column;
@@ -100,7 +100,7 @@ Matches in_opcodes(const Query& query, const Tables& tables) {
   Matches matches;
   for (const auto& line : tables.opcodes) {
     if (!line[column].empty() && is_one_of(line.front(), query.wanted))
-      matches.found.push_back({report::opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
+      matches.found.push_back({tables::opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
   }
   if (matches.found.empty())
     matches.why_none = fmt::format("no opcode in opcodes.csv matches and has {}", query.metric);
@@ -123,7 +123,7 @@ Matches in_facts(const Query& query, const Tables& tables) {
       continue;
     }
     const auto separator = fact.condition.empty() ? "" : " ";
-    matches.found.push_back({report::facts_name,
+    matches.found.push_back({tables::facts_name,
                              fmt::format("{}, {}{}{}", probe, fact.quantity, separator, fact.condition), fact.value,
                              fact.unit});
   }
@@ -148,9 +148,9 @@ Matches in_run(const Query& query, const Tables& tables) {
   }
   if (node == nullptr || node->is_structured()) return {{}, fmt::format("run.json has no {}", key)};
   const auto value = node->is_string()   ? node->get<std::string>()
-                     : node->is_number() ? report::decimal(node->get<double>())
+                     : node->is_number() ? tables::decimal(node->get<double>())
                                          : node->dump();
-  return {{{report::run_name, key, value, ""}}, ""};
+  return {{{tables::run_name, key, value, ""}}, ""};
 }
 
 Matches matches_of(const Query& query, const Tables& tables) {
@@ -168,7 +168,7 @@ Matches matches_of(const Query& query, const Tables& tables) {
   return {};
 }
 
-double number_of(const Found& found) { return *report::number_in(found.value); }
+double number_of(const Found& found) { return *tables::number_in(found.value); }
 
 // Of figures that are all numbers.
 const Found& chosen(Aggregate aggregate, const std::vector<Found>& found) {
@@ -209,7 +209,7 @@ std::variant<Answer, std::string> ask(const Query& query, const Tables& tables) 
   }
   const auto is_other = [&](const Found& one) { return one.value != found.front().value; };
   const bool has_word =
-      std::any_of(found.begin(), found.end(), [](const Found& one) { return !report::number_in(one.value); });
+      std::any_of(found.begin(), found.end(), [](const Found& one) { return !tables::number_in(one.value); });
   if (query.aggregate == Aggregate::only || has_word) {
     if (std::any_of(found.begin(), found.end(), is_other)) return ambiguity(found);
     return Answer{found.front(), found.size()};

@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/printable.h"
-#include "report/csv.h"
 #include "simulator/laid_over.h"
 #include "simulator/value.h"
+#include "tables/csv.h"
 
 namespace ptxlat::simulator {
 
@@ -127,13 +127,13 @@ Export export_tables(const Target& target, const Tables& tables, const Bases& ba
 
 std::string evidence_csv(const Export& exported) {
   std::ostringstream out;
-  report::write_csv_line(out, {"file", "option", "value", "formula", "base", "name", "query", "matches", "source",
+  tables::write_csv_line(out, {"file", "option", "value", "formula", "base", "name", "query", "matches", "source",
                                "row", "figure", "unit"});
   for (const auto& one : exported.exported) {
     for (std::size_t i = 0; i < one.answers.size(); ++i) {
       const auto& query = one.option->queries[i];
       const auto& [found, matches] = one.answers[i];
-      report::write_csv_line(
+      tables::write_csv_line(
           out, {one.file, one.option->name, one.value, one.option->value, one.base, query.name, text_of(query),
                 std::to_string(matches), found.file, found.row, found.value, found.unit});
     }
@@ -143,8 +143,8 @@ std::string evidence_csv(const Export& exported) {
 
 std::string left_out_csv(const Export& exported) {
   std::ostringstream out;
-  report::write_csv_line(out, {"file", "option", "base", "reason"});
-  for (const auto& one : exported.left_out) report::write_csv_line(out, {one.file, one.option, one.base, one.reason});
+  tables::write_csv_line(out, {"file", "option", "base", "reason"});
+  for (const auto& one : exported.left_out) tables::write_csv_line(out, {one.file, one.option, one.base, one.reason});
   return out.str();
 }
 

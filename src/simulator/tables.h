@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "report/compare_facts.h"
-#include "report/shared_rows.h"
 #include "results/json.h"
 #include "simulator/target.h"
+#include "tables/probe_files.h"
+#include "tables/shared_rows.h"
 
 namespace ptxlat::simulator {
 
@@ -20,9 +20,9 @@ namespace ptxlat::simulator {
 struct Tables {
   std::filesystem::path folder;
   results::Json run = results::Json::object();
-  std::vector<report::TableRow> rows;
-  std::vector<report::Spelling> spellings;
-  std::vector<report::TableFact> facts;
+  std::vector<tables::TableRow> rows;
+  std::vector<tables::Spelling> spellings;
+  std::vector<tables::TableFact> facts;
   std::vector<std::vector<std::string>> opcodes;
 };
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/expression.h"
-#include "report/number.h"
+#include "tables/number.h"
 
 namespace ptxlat::simulator {
 
@@ -72,11 +72,11 @@ std::string rounded(double value, int digits) {
 }
 
 std::string filled(const std::string& expression, int digits, const std::map<std::string, std::string>& answers) {
-  if (const auto word = answers.find(expression); word != answers.end() && !report::number_in(word->second))
+  if (const auto word = answers.find(expression); word != answers.end() && !tables::number_in(word->second))
     return word->second;
   RealNames numbers;
   for (const auto& [name, answer] : answers) {
-    if (const auto number = report::number_in(answer)) numbers[name] = *number;
+    if (const auto number = tables::number_in(answer)) numbers[name] = *number;
   }
   return rounded(evaluate_real(expression, numbers), digits);
 }

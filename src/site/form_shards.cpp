@@ -7,8 +7,8 @@
 #include <map>
 #include <unordered_set>
 
-#include "report/table_files.h"
 #include "site/lines.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::site {
 
@@ -74,7 +74,7 @@ Json row_json(const SiteTable& table, const SiteRow& row, CodeTexts& code) {
 }
 
 // The forms whose rows a spelling has: 0 for its own, null for none; one value if all levels have the same.
-Json rows_of_spelling(const std::vector<const report::Spelling*>& levels) {
+Json rows_of_spelling(const std::vector<const tables::Spelling*>& levels) {
   Json rows = Json::object();
   for (const auto* spelling : levels) {
     const auto key = std::to_string(spelling->level);
@@ -86,7 +86,7 @@ Json rows_of_spelling(const std::vector<const report::Spelling*>& levels) {
 
 // What each table says of a spelling; tables that say the same are together.
 Json spelling_json(const SiteTables& tables, const std::vector<SpellingPlace>& places) {
-  std::map<std::size_t, std::vector<const report::Spelling*>> of_table;
+  std::map<std::size_t, std::vector<const tables::Spelling*>> of_table;
   for (const auto& place : places) of_table[place.table].push_back(&tables[place.table]->spellings[place.spelling]);
   std::map<std::string, Json> distinct;
   for (auto& [table, spellings] : of_table) {
@@ -157,7 +157,7 @@ Json forms_in(const FormRange& range, const SiteTables& tables, const Names& nam
         row["table"] = place.table;
         list.push_back(std::move(row));
       } catch (const std::exception& error) {
-        throw report::damaged(table.folder, fmt::format("the row of {}: {}", name, error.what()));
+        throw tables::damaged(table.folder, fmt::format("the row of {}: {}", name, error.what()));
       }
     }
     rows[name] = std::move(list);

@@ -7,8 +7,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "report/overview.h"
-#include "report/rows.h"
+#include "tables/overview.h"
+#include "tables/rows.h"
 
 namespace ptxlat::site {
 
@@ -19,21 +19,21 @@ using results::Json;
 constexpr std::size_t shown_sass = 60;
 
 // The table's cells of the forms that are asked for first.
-report::Table asked_first(const SiteTable& table) {
+tables::Table asked_first(const SiteTable& table) {
   std::unordered_map<std::string_view, std::vector<std::size_t>> rows;
   for (std::size_t i = 0; i < table.rows.size(); ++i) rows[table.rows[i].record.ptx].push_back(i);
-  report::Table asked;
+  tables::Table asked;
   asked.run = table.run;
   for (const auto& spelling : table.spellings) {
     results::Record named;
     named.ptx = spelling.ptx;
-    const bool is_asked = report::commonness_of(named) >= 8;
+    const bool is_asked = tables::commonness_of(named) >= 8;
     const auto found = rows.find(spelling.row);
     if (!is_asked || spelling.row.empty() || found == rows.end()) continue;
     for (const std::size_t i : found->second) {
       const SiteRow& row = table.rows[i];
       if (std::find(row.levels.begin(), row.levels.end(), spelling.level) == row.levels.end()) continue;
-      report::Cell cell = report::cell_from(row.record);
+      tables::Cell cell = tables::cell_from(row.record);
       cell.record.ptx = spelling.ptx;
       cell.record.level = spelling.level;
       cell.row = i;
@@ -46,18 +46,18 @@ report::Table asked_first(const SiteTable& table) {
 }
 
 Json overview_json(const SiteTable& table) {
-  const report::Table asked = asked_first(table);
+  const tables::Table asked = asked_first(table);
   Json groups = Json::array();
-  for (const auto& group : report::overview_of(asked)) {
+  for (const auto& group : tables::overview_of(asked)) {
     Json rows = Json::array();
     for (const auto& row : group.rows) {
       const auto& highest = row.highest().record;
       Json levels = Json::object();
       for (const auto& [level, cell] : row.levels) {
-        const auto number = report::number_text(report::headline(asked), *cell);
+        const auto number = tables::number_text(tables::headline(asked), *cell);
         levels[std::to_string(level)] = number.empty() ? to_string(cell->record.verdict) : number;
       }
-      Json json = {{"ptx", highest.ptx}, {"levels", levels}, {"sass", report::brief_opcodes(highest.sass, shown_sass)}};
+      Json json = {{"ptx", highest.ptx}, {"levels", levels}, {"sass", tables::brief_opcodes(highest.sass, shown_sass)}};
       results::put(json, "operand", row.operand);
       results::put(json, "input", highest.input);
       results::put(json, "issue", highest.number(results::metric::issue));

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "report/operands.h"
+#include "tables/operands.h"
 
 namespace ptxlat::site {
 
@@ -72,7 +72,7 @@ std::vector<Line> join(const SiteTable& table, const FormRows& rows, const Forms
     if (found == rows.end()) continue;
     for (const int row : found->second[level]) {
       const auto& record = table.rows[static_cast<std::size_t>(row)].record;
-      for (const auto operand : report::operands_of(record.operand)) {
+      for (const auto operand : tables::operands_of(record.operand)) {
         const auto [place, is_new] = index.emplace(std::pair(operand, std::string_view(record.input)), parts.size());
         if (is_new) parts.push_back({operand, record.input, no_rows});
         parts[place->second].rows[level] = row;
@@ -95,7 +95,7 @@ std::vector<Line> join(const SiteTable& table, const FormRows& rows, const Forms
 
 struct Spelled {
   Forms forms{no_row, no_row, no_row, no_row, no_row};
-  const report::Spelling* highest = nullptr;
+  const tables::Spelling* highest = nullptr;
 };
 
 }  // namespace

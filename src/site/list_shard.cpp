@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "report/rows.h"
+#include "tables/rows.h"
 
 namespace ptxlat::site {
 
@@ -58,7 +58,7 @@ struct SassColumns {
   std::vector<std::vector<int>> pipes;
 };
 
-std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const report::Pipes& pipes, Words& names) {
+std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const tables::Pipes& pipes, Words& names) {
   std::vector<int> numbers;
   for (const auto& opcode : opcodes) {
     const auto pipe = pipes.of(opcode);
@@ -112,7 +112,7 @@ Json rows_json(const SiteTable& table, const Names& names, const PipesOfTable& p
     const int local = columns.local_sass.number(code);
     columns.sass.push_back(local);
     if (static_cast<std::size_t>(local) < sass.text.size()) continue;
-    sass.text.push_back(report::brief_opcodes(record.sass, shown_sass_in_list));
+    sass.text.push_back(tables::brief_opcodes(record.sass, shown_sass_in_list));
     sass.number.push_back(shared.sass.number(code));
     sass.pipes.push_back(pipe_numbers(record.sass, pipes.pipes, pipe_names));
   }

@@ -13,7 +13,7 @@ namespace ptxlat::site {
 // The pipes of opcodes, for tables of one architecture.
 //   from  the title of the table that measured them; empty if none did
 struct PipesOfTable {
-  report::Pipes pipes;
+  tables::Pipes pipes;
   std::string from;
 };
 // The table's own, else those of the first table of its architecture that has opcodes.

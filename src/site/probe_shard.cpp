@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "report/curves.h"
-#include "report/memory_map.h"
-#include "report/probe_files.h"
+#include "pages/memory_map.h"
 #include "results/sass_text.h"
+#include "tables/curves.h"
+#include "tables/probe_files.h"
 
 namespace ptxlat::site {
 
@@ -29,7 +29,7 @@ Json fact_json(const results::Record& probe, const results::Fact& fact) {
   return json;
 }
 
-Json marks_json(const std::vector<report::Mark>& marks, const results::Record& probe) {
+Json marks_json(const std::vector<tables::Mark>& marks, const results::Record& probe) {
   Json list = Json::array();
   for (const auto& mark : marks) {
     const auto fact = std::find_if(probe.facts.begin(), probe.facts.end(),
@@ -50,8 +50,8 @@ Json series_json(const results::Record& probe, const results::Series& series) {
   Json axes = Json::array(), values = Json::array();
   for (const auto& axis : series.axes) axes.push_back(axis_json(axis));
   for (const auto& value : series.values) values.push_back(results::json_number(value));
-  const auto marks = report::marks_of(probe, series);
-  const auto* along = report::main_axis(series);
+  const auto marks = tables::marks_of(probe, series);
+  const auto* along = tables::main_axis(series);
   return {{"name", series.name},
           {"unit", series.unit},
           {"axes", axes},
@@ -88,7 +88,7 @@ Json facts_of(const SiteTable& table) {
   for (const auto& probe : table.probes) {
     for (const auto& fact : probe.facts) facts.push_back(fact_json(probe, fact));
   }
-  for (const auto& box : report::memory_map(table.probes)) {
+  for (const auto& box : pages::memory_map(table.probes)) {
     Json lines = Json::array();
     for (const auto& line : box.lines)
       lines.push_back({{"label", line.label}, {"value", line.value}, {"over", line.over}, {"quantity", line.quantity}});

@@ -7,13 +7,13 @@
 #include <sstream>
 
 #include "base/parallel.h"
-#include "report/csv.h"
-#include "report/published.h"
 #include "site/form_shards.h"
 #include "site/front.h"
 #include "site/list_shard.h"
 #include "site/probe_shard.h"
 #include "site/shard.h"
+#include "tables/csv.h"
+#include "tables/published.h"
 
 namespace ptxlat::site {
 
@@ -27,7 +27,7 @@ Json by_first_field(const SiteFiles& files, const char* name, const std::vector<
   if (file == files.end()) return Json::object();
   std::istringstream in(file->second);
   std::map<std::string, Json> of_first;
-  for (const auto& fields : report::read_csv_lines(in, name, fmt::format("{}", fmt::join(columns, ",")))) {
+  for (const auto& fields : tables::read_csv_lines(in, name, fmt::format("{}", fmt::join(columns, ",")))) {
     Json line = Json::object();
     for (std::size_t i = 1; i < columns.size(); ++i) line[columns[i]] = fields[i];
     of_first[fields[0]].push_back(std::move(line));
@@ -40,7 +40,7 @@ Json published_json(const SiteFiles& published) {
   return {{"forms", by_first_field(published, published_forms_name, {"ptx", "input", "gpu", "O0", "O3", "source"})},
           {"facts",
            by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})},
-          {"throughput", by_first_field(published, report::published_throughput_name,
+          {"throughput", by_first_field(published, tables::published_throughput_name,
                                         {"ptx", "sm", "throughput", "unit", "source"})}};
 }
 

@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "report/code_change.h"
-#include "report/csv.h"
-#include "report/find_tables.h"
-#include "report/opcode_files.h"
-#include "report/pair_files.h"
-#include "report/probe_files.h"
+#include "compare/code_change.h"
+#include "tables/csv.h"
+#include "tables/find_tables.h"
+#include "tables/opcode_files.h"
+#include "tables/pair_files.h"
+#include "tables/probe_files.h"
 
 namespace ptxlat::site {
 
@@ -25,11 +25,11 @@ namespace {
 class CodeMarks {
  public:
   // Of the windows behind the headline, and those of the numbers that comparisons look at besides.
-  CodeMark of(const report::Cell& cell) {
+  CodeMark of(const tables::Cell& cell) {
     CodeMark mark;
     Hash opcodes, schedule;
     const auto add = [&](std::string_view tag) {
-      for (const auto* window : report::windows_of(cell, tag)) {
+      for (const auto* window : tables::windows_of(cell, tag)) {
         if (window->code.empty()) continue;
         const auto& hash = of(window->code);
         mark.roles += fmt::format("{};", window->role);
@@ -48,16 +48,16 @@ class CodeMarks {
   }
 
  private:
-  const report::CodeHash& of(std::string_view code) {
-    const auto [found, is_new] = known_.emplace(code.data(), report::CodeHash{});
-    if (is_new) found->second = report::hash_of(code);
+  const compare::CodeHash& of(std::string_view code) {
+    const auto [found, is_new] = known_.emplace(code.data(), compare::CodeHash{});
+    if (is_new) found->second = compare::hash_of(code);
     return found->second;
   }
 
-  std::unordered_map<const char*, report::CodeHash> known_;
+  std::unordered_map<const char*, compare::CodeHash> known_;
 };
 
-void read_rows(SiteTable& table, report::TableFiles files) {
+void read_rows(SiteTable& table, tables::TableFiles files) {
   table.run = std::move(files.run);
   table.runs = std::move(files.runs);
   table.spellings = std::move(files.spellings);
@@ -71,12 +71,12 @@ void read_rows(SiteTable& table, report::TableFiles files) {
   }
   table.lines = std::move(*files.lines);
   try {
-    table.code = report::shared_code(table.lines);
+    table.code = tables::shared_code(table.lines);
   } catch (const std::exception& error) {
-    throw report::damaged(table.folder / report::jsonl_name, error.what());
+    throw tables::damaged(table.folder / tables::jsonl_name, error.what());
   }
   CodeMarks marks;
-  for (auto& cell : report::rows_in(table.lines, table.folder)) {
+  for (auto& cell : tables::rows_in(table.lines, table.folder)) {
     auto mark = marks.of(cell);
     table.rows.push_back(
         {std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, std::move(mark), cell.line});
@@ -98,22 +98,22 @@ void add_missing_spellings(SiteTable& table) {
 std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
   auto table = std::make_unique<SiteTable>();
   table->folder = folder;
-  table->probes = report::read_probe_files(folder);
-  table->probe_runs = report::read_probe_runs(folder);
-  if (report::has_only_experiments(folder)) {
+  table->probes = tables::read_probe_files(folder);
+  table->probe_runs = tables::read_probe_runs(folder);
+  if (tables::has_only_experiments(folder)) {
     table->run = table->probe_runs.empty() ? results::Run{} : table->probe_runs.back();
   } else {
-    read_rows(*table, report::read_table_files(folder));
+    read_rows(*table, tables::read_table_files(folder));
   }
   add_missing_spellings(*table);
   table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
-  table->opcodes = report::read_csv_file(folder / report::opcodes_name, report::opcode_columns);
-  const auto numbers = report::read_opcode_numbers(folder);
-  table->pipes = report::Pipes(numbers.opcodes);
-  table->throughputs = report::RowThroughputs(numbers, table->spellings);
-  table->pairs = report::read_csv_file(folder / report::pairs_name, report::pair_columns);
-  table->pair_runs = report::read_pair_runs(folder);
-  table->contention = report::read_csv_file(folder / "contention.csv", contention_columns);
+  table->opcodes = tables::read_csv_file(folder / tables::opcodes_name, tables::opcode_columns);
+  const auto numbers = tables::read_opcode_numbers(folder);
+  table->pipes = tables::Pipes(numbers.opcodes);
+  table->throughputs = tables::RowThroughputs(numbers, table->spellings);
+  table->pairs = tables::read_csv_file(folder / tables::pairs_name, tables::pair_columns);
+  table->pair_runs = tables::read_pair_runs(folder);
+  table->contention = tables::read_csv_file(folder / "contention.csv", contention_columns);
   return table;
 }
 
@@ -122,7 +122,7 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
 SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::filesystem::path>* unreadable) {
   std::vector<std::filesystem::path> folders, passed_over;
   for (const auto& name : names) {
-    for (auto& folder : report::find_tables(name, passed_over)) {
+    for (auto& folder : tables::find_tables(name, passed_over)) {
       if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(std::move(folder));
     }
   }
@@ -131,7 +131,7 @@ SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::f
   in_parallel(folders.size(), [&](std::size_t i) { tables[i] = read(folders[i]); });
   std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {
     if (a->is_static() != b->is_static()) return b->is_static();
-    return report::natural_less(a->id, b->id);
+    return tables::natural_less(a->id, b->id);
   });
   for (std::size_t i = 1; i < tables.size(); ++i) {
     if (tables[i]->id != tables[i - 1]->id) continue;

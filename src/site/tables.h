@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "report/opcode_numbers.h"
-#include "report/table_files.h"
-#include "report/table_lines.h"
 #include "results/record.h"
 #include "results/run.h"
+#include "tables/opcode_numbers.h"
+#include "tables/table_files.h"
+#include "tables/table_lines.h"
 
 namespace ptxlat::site {
 
@@ -46,15 +46,15 @@ struct SiteTable {
   results::Run run;
   std::vector<results::Run> runs;
   std::vector<SiteRow> rows;
-  std::vector<report::Spelling> spellings;
+  std::vector<tables::Spelling> spellings;
   std::vector<results::Record> probes;
   std::vector<results::Run> probe_runs;
   std::vector<std::vector<std::string>> opcodes, contention, pairs;
   std::vector<results::Run> pair_runs;
-  report::Pipes pipes;
-  report::RowThroughputs throughputs;
+  tables::Pipes pipes;
+  tables::RowThroughputs throughputs;
   std::string lines;        // `line` of the rows and `code` are views into it
-  report::SharedCode code;  // of windows, by number
+  tables::SharedCode code;  // of windows, by number
 
   SiteTable() = default;
   SiteTable(const SiteTable&) = delete;  // the views
@@ -67,8 +67,8 @@ struct SiteTable {
 inline constexpr const char* contention_columns = "a,b,score,floor,verdict,note";
 
 // The tables below the named folders, measured ones first, then in natural order of their ids. Error{usage} if two have
-// one id, because no link could tell them apart; further the errors of report::find_tables and read_table_files.
-//   unreadable  as in report::find_tables; null if nobody asks
+// one id, because no link could tell them apart; further the errors of tables::find_tables and read_table_files.
+//   unreadable  as in tables::find_tables; null if nobody asks
 using SiteTables = std::vector<std::unique_ptr<SiteTable>>;
 SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::filesystem::path>* unreadable = nullptr);
 

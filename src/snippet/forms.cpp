@@ -259,7 +259,7 @@ class Builder {
     return std::nullopt;
   }
 
-  // A kernel has room for eight values in total (kernel::operands_per_slot), including the consumer's: many sources of
+  // A kernel has room for eight values in total (ptx::operands_per_slot), including the consumer's: many sources of
   // one type share a few values in turn. Empty if there is room for the usual ones.
   std::optional<isa::Value> value_of_many(std::size_t number) const {
     constexpr std::size_t room = 6;

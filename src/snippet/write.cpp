@@ -9,16 +9,16 @@
 #include <ostream>
 
 #include "assemble/log_lines.h"
-#include "report/csv.h"
-#include "report/number.h"
 #include "results/json.h"
+#include "tables/csv.h"
+#include "tables/number.h"
 
 namespace ptxlat::snippet {
 
 namespace {
 
 std::string number_in(const results::Record& record, std::string_view tag) {
-  return report::decimal(record.number(tag));
+  return tables::decimal(record.number(tag));
 }
 
 // "FFMA;2×MUFU.RCP": repetitions in a row are counted.
@@ -160,7 +160,7 @@ void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
             record.sass.empty() ? std::string{} : fmt::format("{}", record.sass_count),
             std::string(to_string(record.verdict)), record.note}) {
         out << separator;
-        report::write_csv_field(out, field);
+        tables::write_csv_field(out, field);
         separator = ",";
       }
       out << '\n';

@@ -69,10 +69,10 @@ std::vector<CountOutcome> count_below_ncu(const counters::Offer& ncu, const Work
   for (const auto& message : messages_in(folder.path() / outcomes_name)) {
     if (message.kind() != Kind::outcome) continue;
     outcomes.push_back({message.as<Outcome>().launch, {}});
-    are_ok = are_ok && outcomes.back().launch.status == kernel::LaunchStatus::ok;
+    are_ok = are_ok && outcomes.back().launch.status == ptx::LaunchStatus::ok;
   }
   if (outcomes.size() < batches.size() && are_ok) {
-    outcomes.push_back({{kernel::LaunchStatus::fault, "counting the kernel ended the program below ncu", {}}, {}});
+    outcomes.push_back({{ptx::LaunchStatus::fault, "counting the kernel ended the program below ncu", {}}, {}});
     are_ok = false;
   }
   if (!are_ok) return outcomes;

@@ -15,23 +15,22 @@ namespace ptxlat::worker {
 namespace {
 
 // Mistakes that the driver would not notice.
-void require_sense(const kernel::Launch& launch) {
+void require_sense(const ptx::Launch& launch) {
   if (launch.output_ctas > launch.ctas) throw std::invalid_argument("more CTAs are read than launched");
   for (const int word : launch.output_words) {
-    if (word < 0 || word >= kernel::words_per_slot)
-      throw std::invalid_argument(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
+    if (word < 0 || word >= ptx::words_per_slot)
+      throw std::invalid_argument(fmt::format("a slot has words 0 to {}", ptx::words_per_slot - 1));
   }
   if (launch.places > 0 && !launch.uses_memory)
     throw std::invalid_argument("only kernels that use memory can be put on an SM");
   if ((launch.uses_memory ? 2 : 0) + launch.buffers.size() + launch.parameters.size() >
-      kernel::parameter_bytes / sizeof(std::uint64_t))
-    throw std::invalid_argument(
-        fmt::format("a launch has more parameters than {} bytes hold", kernel::parameter_bytes));
+      ptx::parameter_bytes / sizeof(std::uint64_t))
+    throw std::invalid_argument(fmt::format("a launch has more parameters than {} bytes hold", ptx::parameter_bytes));
   if (launch.persisting_bytes > 0 && (launch.buffers.empty() || launch.persisting_bytes > launch.buffers.front().bytes))
     throw std::invalid_argument("more bytes are persisting than the first buffer has");
 }
 
-std::size_t slots_of(const kernel::Launch& launch) {
+std::size_t slots_of(const ptx::Launch& launch) {
   return static_cast<std::size_t>(launch.threads) * static_cast<std::size_t>(launch.ctas);
 }
 
@@ -45,7 +44,7 @@ struct Inputs {
       if (is_new) words.insert(words.end(), kernel.launch.input.begin(), kernel.launch.input.end());
       offsets.push_back(place->second * sizeof words[0]);
     }
-    words.resize(std::max<std::size_t>(words.size(), kernel::operands_per_slot));
+    words.resize(std::max<std::size_t>(words.size(), ptx::operands_per_slot));
   }
   std::vector<std::uint64_t> words;
   std::vector<std::size_t> offsets;  // of each kernel, in bytes
@@ -59,22 +58,22 @@ struct Memory {
   int sm_count;
 };
 
-kernel::LaunchOutcome failed(const gpu::CudaError& error) {
+ptx::LaunchOutcome failed(const gpu::CudaError& error) {
   // 702 is the driver's own watchdog, on a GPU that also drives a display.
-  return {error.result == gpu::CUDA_ERROR_LAUNCH_TIMEOUT ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault,
+  return {error.result == gpu::CUDA_ERROR_LAUNCH_TIMEOUT ? ptx::LaunchStatus::timeout : ptx::LaunchStatus::fault,
           error.driver_words,
           {},
           error.result == gpu::CUDA_ERROR_LAUNCH_FAILED};
 }
 
 // A zero handle, because the driver rejected the object, makes a kernel fault or exit.
-void name_rejected_objects(kernel::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
-  if (outcome.status == kernel::LaunchStatus::ok || !kernel.launch.uses_memory) return;
+void name_rejected_objects(ptx::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
+  if (outcome.status == ptx::LaunchStatus::ok || !kernel.launch.uses_memory) return;
   const std::string rejected = memory.kernels->rejected_objects();
   if (!rejected.empty()) outcome.message += "; the driver did not make " + rejected;
 }
 
-void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const kernel::Launch& launch) {
+void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const ptx::Launch& launch) {
   // Without it, a launch can request at most 48 KiB.
   if (launch.dynamic_shared > 0)
     PTXLAT_CUDA(api, cuFuncSetAttribute, function, gpu::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -92,14 +91,14 @@ void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const ker
 
 // The parameter `parameters`: line and SM of a kernel that uses memory, the buffers' addresses, the launch's own words,
 // zeros.
-std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const std::list<gpu::FilledBuffer>& buffers) {
+std::vector<std::uint64_t> parameter_words(const ptx::Launch& launch, const std::list<gpu::FilledBuffer>& buffers) {
   std::vector<std::uint64_t> words;
-  if (launch.uses_memory) words = {0, kernel::any_place};
+  if (launch.uses_memory) words = {0, ptx::any_place};
   for (const auto& buffer : buffers) {
     for (const auto word : buffer.parameters()) words.push_back(word);
   }
   words.insert(words.end(), launch.parameters.begin(), launch.parameters.end());
-  words.resize(kernel::parameter_bytes / sizeof(std::uint64_t), 0);
+  words.resize(ptx::parameter_bytes / sizeof(std::uint64_t), 0);
   return words;
 }
 
@@ -107,8 +106,8 @@ std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const s
 void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
              const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in,
              const std::list<gpu::FilledBuffer>& buffers) {
-  const kernel::Launch& shape = kernel.launch;
-  const std::size_t launch_bytes = slots_of(shape) * kernel::slot_bytes;
+  const ptx::Launch& shape = kernel.launch;
+  const std::size_t launch_bytes = slots_of(shape) * ptx::slot_bytes;
   const auto launches = static_cast<std::size_t>(kernel.launches);
   const gpu::CUfunction function = module.function(kernel.kernel);
   set_attributes(api, function, shape);
@@ -132,10 +131,10 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
       PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
                   1u, static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared),
                   stream.get(), arguments, nullptr);
-      if (shape.succession == kernel::Succession::synchronised) PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+      if (shape.succession == ptx::Succession::synchronised) PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
     }
   };
-  if (shape.succession == kernel::Succession::graph) {
+  if (shape.succession == ptx::Succession::graph) {
     const gpu::CudaGraph graph(api, stream, launch_all);
     graph.launch(stream);
     PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
@@ -144,28 +143,28 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
   }
   // All launches in one copy; for the last one only the slots that are read.
   const auto read_bytes =
-      static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.output_ctas) * kernel::slot_bytes;
+      static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.output_ctas) * ptx::slot_bytes;
   PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.slots.host.data(), memory.slots.output.address(),
               (launches - 1) * launch_bytes + read_bytes, stream.get());
 }
 
 // Whether every thread of a launch stored the same words as the first.
-bool threads_agree(const std::uint32_t* slots, const kernel::Launch& shape, std::size_t threads) {
+bool threads_agree(const std::uint32_t* slots, const ptx::Launch& shape, std::size_t threads) {
   for (std::size_t thread = 1; thread < threads; ++thread) {
     for (const int word : shape.output_words) {
-      if (slots[thread * kernel::words_per_slot + static_cast<std::size_t>(word)] != slots[word]) return false;
+      if (slots[thread * ptx::words_per_slot + static_cast<std::size_t>(word)] != slots[word]) return false;
     }
   }
   return true;
 }
 
-kernel::Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
-  const kernel::Launch& shape = kernel.launch;
+ptx::Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
+  const ptx::Launch& shape = kernel.launch;
   const auto* words = reinterpret_cast<const std::uint32_t*>(host);
-  kernel::Readout readout;
+  ptx::Readout readout;
   readout.launches = static_cast<std::size_t>(kernel.launches);
   readout.threads = static_cast<std::size_t>(shape.threads * shape.output_ctas);
-  const auto words_per_launch = slots_of(shape) * kernel::words_per_slot;
+  const auto words_per_launch = slots_of(shape) * ptx::words_per_slot;
   readout.words_per_thread = shape.output_words.size();
   readout.threads_agree = true;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
@@ -173,7 +172,7 @@ kernel::Readout read_output(const unsigned char* host, const KernelLaunch& kerne
   const auto kept = readout.threads_agree ? std::min<std::size_t>(1, readout.threads) : readout.threads;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     for (std::size_t thread = 0; thread < kept; ++thread) {
-      const auto* slot = words + launch * words_per_launch + thread * kernel::words_per_slot;
+      const auto* slot = words + launch * words_per_launch + thread * ptx::words_per_slot;
       for (const int word : shape.output_words) readout.words.push_back(slot[word]);
     }
   }
@@ -181,15 +180,15 @@ kernel::Readout read_output(const unsigned char* host, const KernelLaunch& kerne
 }
 
 // Slots are zero before a launch, and two reads of a clock never give the same value.
-bool is_untouched(const kernel::Readout& readout, std::size_t launch) {
+bool is_untouched(const ptx::Readout& readout, std::size_t launch) {
   for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
     if (readout.word(launch, 0, word) != 0) return false;
   }
   return readout.words_per_thread > 0;
 }
 
-void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const kernel::Launch& shape,
-                  const std::list<gpu::FilledBuffer>& buffers, kernel::Readout& readout) {
+void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const ptx::Launch& shape,
+                  const std::list<gpu::FilledBuffer>& buffers, ptx::Readout& readout) {
   auto buffer = buffers.begin();
   for (const auto& described : shape.buffers) {
     const auto begin = readout.buffers.size();
@@ -233,15 +232,15 @@ Outcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const
     outcome = failed(error);
     answer.lacks_memory = error.result == gpu::CUDA_ERROR_OUT_OF_MEMORY;
   } catch (const std::invalid_argument& error) {
-    outcome = {kernel::LaunchStatus::fault, error.what(), {}};
+    outcome = {ptx::LaunchStatus::fault, error.what(), {}};
   }
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
-  if (outcome.status != kernel::LaunchStatus::ok) return answer;
+  if (outcome.status != ptx::LaunchStatus::ok) return answer;
 
   outcome.readout = read_output(memory.slots.host.data(), kernel);
   for (std::size_t launch = 0; launch < outcome.readout.launches && kernel.launch.places == 0; ++launch) {
     if (is_untouched(outcome.readout, launch))
-      return {{kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}}};
+      return {{ptx::LaunchStatus::fault, "the kernel ended without writing its clocks", {}}};
   }
   if (!buffers.empty()) read_buffers(api, stream, kernel.launch, buffers, outcome.readout);
   return answer;
@@ -253,19 +252,19 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
   const auto& api = device.api;
   const auto& stream = device.stream;
   auto& kept = device.kept;
-  std::size_t output_bytes = kernel::slot_bytes;
+  std::size_t output_bytes = ptx::slot_bytes;
   bool use_memory = false;
   bool evicts_l2 = false;
   for (const KernelLaunch& kernel : batch.kernels) {
-    output_bytes = std::max(output_bytes,
-                            static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * kernel::slot_bytes);
+    output_bytes =
+        std::max(output_bytes, static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * ptx::slot_bytes);
     use_memory = use_memory || kernel.launch.uses_memory;
     evicts_l2 = evicts_l2 || kernel.launch.evicts_l2;
   }
   if (use_memory && !device.kernel_memory) device.kernel_memory.emplace(api);
   if (evicts_l2 && !device.l2_filler)
     device.l2_filler.emplace(api, static_cast<std::size_t>(gpu::device_l2_bytes(api, device.device)));
-  kernel::LaunchOutcome not_loaded;
+  ptx::LaunchOutcome not_loaded;
   const bool keeps = std::any_of(batch.kernels.begin(), batch.kernels.end(),
                                  [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
   if (!keeps || kept.cubin != batch.cubin) {

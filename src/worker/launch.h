@@ -36,9 +36,9 @@ struct SlotMemory {
 struct Kept {
   Bytes cubin;
   std::optional<gpu::CudaModule> module;
-  std::string kernel;                     // whose buffers are kept; empty: none
-  std::vector<kernel::Buffer> described;  // of buffers that are kept
-  std::list<gpu::FilledBuffer> buffers;   // a list, because a FilledBuffer cannot be moved
+  std::string kernel;                    // whose buffers are kept; empty: none
+  std::vector<ptx::Buffer> described;    // of buffers that are kept
+  std::list<gpu::FilledBuffer> buffers;  // a list, because a FilledBuffer cannot be moved
   std::unique_ptr<SlotMemory> slots;
   void clear_buffers() {
     buffers.clear();

@@ -37,20 +37,20 @@
 namespace cereal {
 
 template <class Archive>
-void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
+void serialize(Archive& archive, ptxlat::ptx::Buffer& buffer) {
   archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words, buffer.is_texture, buffer.pitch,
           buffer.box_row, buffer.box_rows, buffer.swizzle, buffer.alignment);
 }
 
 template <class Archive>
-void serialize(Archive& archive, ptxlat::kernel::Launch& launch) {
+void serialize(Archive& archive, ptxlat::ptx::Launch& launch) {
   archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.places,
           launch.bank_bytes, launch.large_cluster, launch.keeps_buffers, launch.persisting_bytes, launch.evicts_l2,
           launch.succession, launch.input, launch.buffers, launch.parameters, launch.output_ctas, launch.output_words);
 }
 
 template <class Archive>
-void serialize(Archive& archive, ptxlat::kernel::Readout& readout) {
+void serialize(Archive& archive, ptxlat::ptx::Readout& readout) {
   archive(readout.launches, readout.threads, readout.words_per_thread, readout.threads_agree, readout.words,
           readout.buffers);
   if (Archive::is_loading::value && !readout.has_all_words())
@@ -58,7 +58,7 @@ void serialize(Archive& archive, ptxlat::kernel::Readout& readout) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, ptxlat::kernel::LaunchOutcome& outcome) {
+void serialize(Archive& archive, ptxlat::ptx::LaunchOutcome& outcome) {
   archive(outcome.status, outcome.message, outcome.readout, outcome.may_be_trap);
 }
 
@@ -146,7 +146,7 @@ void serialize(Archive& archive, LaunchBatch& batch) {
 
 //   lacks_memory  the device did not have enough memory for the launch
 struct Outcome {
-  kernel::LaunchOutcome launch;
+  ptx::LaunchOutcome launch;
   bool process_ends = false;
   bool lacks_memory = false;
 

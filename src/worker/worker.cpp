@@ -116,7 +116,7 @@ gpu::DeviceInfo Worker::device_info() {
 // Kernels run one after another, each synchronised and its readout sent before the next starts. That costs about ten
 // microseconds per kernel compared with one synchronisation for all, and in return a fault or a hang only costs its own
 // kernel.
-Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes) {
+Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<ptx::LaunchOutcome>& outcomes) {
   open_device();
   const auto first = batch.kernels.begin() + static_cast<std::ptrdiff_t>(outcomes.size());
   const LaunchBatch remaining{batch.cubin, {first, batch.kernels.end()}};
@@ -148,13 +148,13 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kerne
   return {Ending::Why::finished, {}};
 }
 
-std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
-  std::vector<kernel::LaunchOutcome> outcomes;
+std::vector<ptx::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
+  std::vector<ptx::LaunchOutcome> outcomes;
   outcomes.reserve(batch.kernels.size());
   std::optional<std::size_t> retried;  // the kernel that was current when a process was killed or stopped
   while (outcomes.size() < batch.kernels.size()) {
-    if (batch.stops_at_failure && !outcomes.empty() && outcomes.back().status != kernel::LaunchStatus::ok) {
-      outcomes.resize(batch.kernels.size(), kernel::LaunchOutcome(outcomes.back()));
+    if (batch.stops_at_failure && !outcomes.empty() && outcomes.back().status != ptx::LaunchStatus::ok) {
+      outcomes.resize(batch.kernels.size(), ptx::LaunchOutcome(outcomes.back()));
       break;
     }
     const auto [why, exit] = run_remaining(batch, outcomes);
@@ -165,9 +165,9 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
       continue;
     }
     const bool loading = why == Ending::Why::loading_failed;
-    const kernel::LaunchOutcome lost{exit.deadline ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault,
-                                     (loading ? "loading the module " : "the kernel ") + exit.describe(),
-                                     {}};
+    const ptx::LaunchOutcome lost{exit.deadline ? ptx::LaunchStatus::timeout : ptx::LaunchStatus::fault,
+                                  (loading ? "loading the module " : "the kernel ") + exit.describe(),
+                                  {}};
     outcomes.resize(loading ? batch.kernels.size() : outcomes.size() + 1, lost);
   }
   // A dead GPU must not become the verdict of a kernel: opening it throws.
@@ -200,7 +200,7 @@ std::vector<std::size_t> Worker::count_with_ncu(const std::vector<LaunchBatch>& 
                                                 std::vector<CountOutcome>& outcomes) {
   auto counted = count_below_ncu(*ncu_, options_, request);
   std::vector<std::size_t> settled;
-  const auto is_ok = [](const CountOutcome& one) { return one.launch.status == kernel::LaunchStatus::ok; };
+  const auto is_ok = [](const CountOutcome& one) { return one.launch.status == ptx::LaunchStatus::ok; };
   const bool has_counts = std::all_of(counted.begin(), counted.end(), is_ok);
   for (std::size_t i = 0; i < counted.size(); ++i) {
     if (has_counts || !is_ok(counted[i])) settled.push_back(session[i]);
@@ -222,7 +222,7 @@ std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& 
   const auto lose = [&](std::size_t number) {
     const auto exit = process_->exit();
     restart();
-    const auto status = exit.deadline ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault;
+    const auto status = exit.deadline ? ptx::LaunchStatus::timeout : ptx::LaunchStatus::fault;
     outcomes[number] = {{status, "counting the kernel " + exit.describe(), {}}, {}};
     failed.push_back(number);
   };
@@ -236,7 +236,7 @@ std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& 
     }
     auto outcome = reply->as<Outcome>();
     outcomes[number] = {std::move(outcome.launch), {}};
-    if (outcomes[number].launch.status != kernel::LaunchStatus::ok) failed.push_back(number);
+    if (outcomes[number].launch.status != ptx::LaunchStatus::ok) failed.push_back(number);
     if (outcome.process_ends) {
       restart();
       return failed;

@@ -15,15 +15,15 @@
 #include "base/deadline.h"
 #include "counters/pipe_counters.h"
 #include "gpu/device.h"
-#include "kernel/kernel.h"
-#include "kernel/readout.h"
+#include "ptx/kernel.h"
+#include "ptx/readout.h"
 
 namespace ptxlat::worker {
 
 // One kernel to be run, by its name in the cubin.
 struct KernelLaunch {
   std::string kernel;
-  kernel::Launch launch;
+  ptx::Launch launch;
   int launches = 9;
 };
 
@@ -37,7 +37,7 @@ struct LaunchBatch {
 // The outcome of a kernel that was launched once with hardware counters read around it.
 //   counts  of the pipes that open_counters offered, if the launch is ok
 struct CountOutcome {
-  kernel::LaunchOutcome launch;
+  ptx::LaunchOutcome launch;
   counters::Counts counts;
 };
 
@@ -85,7 +85,7 @@ class Worker {
   // process killed from outside, or that missed its deadline, is replaced once, and its kernel run again, before the
   // kernel is given up. A kernel
   // that runs out of memory in a process that has launched others is run again in a new process.
-  std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
+  std::vector<ptx::LaunchOutcome> launch(const LaunchBatch& batch);
 
   // Opens the hardware counters of the device with this libcupti. The process that does so should serve nothing else:
   // the library hooks into the driver. counters::Unavailable with the reason, even if the library ended the process.
@@ -123,7 +123,7 @@ class Worker {
   void start_process();
   void prepare_standby();
   void open_device();
-  Ending run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes);
+  Ending run_remaining(const LaunchBatch& batch, std::vector<ptx::LaunchOutcome>& outcomes);
   std::vector<std::size_t> count_with_ncu(const std::vector<LaunchBatch>& request,
                                           const std::vector<std::size_t>& session, std::vector<CountOutcome>& outcomes);
   std::vector<std::size_t> count_together(const std::vector<LaunchBatch>& batches,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../report/cells.h"
 #include "../results/child_process.h"
 #include "../results/small_disk.h"
+#include "../tables/cells.h"
 #include "catch.h"
 
 using namespace ptxlat;
 
 namespace {
 
-report::Table table_of_size(int count, double cycles) {
+tables::Table table_of_size(int count, double cycles) {
   std::vector<results::Record> cells;
   for (int i = 0; i < count; ++i) cells.push_back(cell_of("op" + std::to_string(i), 3, cycles, "IADD3"));
   return table_of(std::move(cells));
@@ -20,15 +20,15 @@ std::ptrdiff_t files_in(const std::filesystem::path& folder) {
 
 // Writes a table too large for what prepare_child leaves room for, over a small one.
 void check_failed_replacement(const std::filesystem::path& folder, const std::function<void()>& prepare_child) {
-  const report::Table old = table_of_size(10, 4);
-  report::write_table(folder, old);
+  const tables::Table old = table_of_size(10, 4);
+  tables::write_table(folder, old);
   const pid_t child = start_child([&] {
     prepare_child();
-    report::write_table(folder, table_of_size(20'000, 5));
+    tables::write_table(folder, table_of_size(20'000, 5));
     return 0;
   });
   CHECK(exit_status_of(child) == static_cast<int>(ExitCode::storage));
-  CHECK(*report::read_table(folder / old.run.table).lines == *old.lines);
+  CHECK(*tables::read_table(folder / old.run.table).lines == *old.lines);
   CHECK(files_in(folder / old.run.table) == 5);
 }
 
@@ -48,18 +48,18 @@ TEST_CASE("a table that meets a full disk leaves the old one as it was") {
 TEST_CASE("a reader concurrent with a writer reads a whole table or an error, never a mixture") {
   const TestFolder folder;
   const auto place = folder.path / table_of({}).run.table;
-  report::write_table(folder.path, table_of_size(50, 4));
+  tables::write_table(folder.path, table_of_size(50, 4));
   const pid_t writer = start_child([&] {
-    for (int i = 0; i < 60; ++i) report::write_table(folder.path, table_of_size(50, i % 2 == 0 ? 5 : 4));
+    for (int i = 0; i < 60; ++i) tables::write_table(folder.path, table_of_size(50, i % 2 == 0 ? 5 : 4));
     return 0;
   });
   int read = 0;
   for (int i = 0; i < 300; ++i) {
     try {
-      const report::Table table = report::read_table(place);
+      const tables::Table table = tables::read_table(place);
       ++read;
       REQUIRE(table.cells.size() == 50);
-      for (const report::Cell& cell : table.cells) {
+      for (const tables::Cell& cell : table.cells) {
         REQUIRE(cell.record.metrics == table.cells[0].record.metrics);
       }
     } catch (const Error& error) {
@@ -68,16 +68,16 @@ TEST_CASE("a reader concurrent with a writer reads a whole table or an error, ne
   }
   CHECK(exit_status_of(writer) == 0);
   CHECK(read > 0);
-  CHECK(report::read_table(place).cells.size() == 50);
+  CHECK(tables::read_table(place).cells.size() == 50);
 }
 
 TEST_CASE("a table cannot be written where a file is in the way") {
   const TestFolder folder;
-  report::write_table(folder.path, table_of_size(1, 4));
-  report::Table table = table_of_size(1, 4);
+  tables::write_table(folder.path, table_of_size(1, 4));
+  tables::Table table = table_of_size(1, 4);
   table.run.table += "/run.json";
   try {
-    report::write_table(folder.path, table);
+    tables::write_table(folder.path, table);
     FAIL("written into a file");
   } catch (const Error& error) {
     CHECK(error.exit_code == ExitCode::storage);

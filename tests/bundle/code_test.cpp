@@ -17,8 +17,8 @@ using namespace ptxlat::bundle;
 
 namespace {
 
-kernel::Kernel kernel_of(int number) {
-  kernel::Kernel kernel;
+ptx::Kernel kernel_of(int number) {
+  ptx::Kernel kernel;
   kernel.text = ".visible .entry {{name}}() { // " + std::to_string(number);
   return kernel;
 }
@@ -73,7 +73,7 @@ TEST_CASE("every configuration of a chunk comes back with its cubins, rejections
 
 TEST_CASE(
     "a kernel is found under its symbol, in the first configuration that has it, and each cubin is handed out once") {
-  const kernel::Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
+  const ptx::Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
   ConfigurationCode left, right;
   left.cubins = {{1}, {2}};
   left.answers[line::text_hash(first)].cubin = 1;
@@ -91,7 +91,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a rejection names the kernel as the line calls it") {
-  const kernel::Kernel kernel = kernel_of(1);
+  const ptx::Kernel kernel = kernel_of(1);
   const auto symbol = symbol_of(line::text_hash(kernel));
   ConfigurationCode configuration;
   configuration.rejections = {
@@ -103,8 +103,8 @@ TEST_CASE("a rejection names the kernel as the line calls it") {
 }
 
 TEST_CASE("the hash of a kernel's text knows its module and nothing that the assembler does not see") {
-  const kernel::Kernel kernel = kernel_of(1);
-  kernel::Kernel other = kernel;
+  const ptx::Kernel kernel = kernel_of(1);
+  ptx::Kernel other = kernel;
   other.operand_loads.resize(3);
   other.whole = true;
   CHECK(line::text_hash(other) == line::text_hash(kernel));

@@ -99,7 +99,7 @@ TEST_CASE("asking for something that a bundle does not have is an error that say
   LittleBundle little;
   REQUIRE(little.make());
   const auto bundle = open_bundle(little.file);
-  kernel::Kernel foreign;
+  ptx::Kernel foreign;
   foreign.text = "{{name}}";
   const auto assembling = [&] { make_recorded_assembler(bundle, 0)->assemble({{"foreign_kernel", &foreign}}, 3); };
   CHECK(says(error_of(assembling), "no machine code of foreign_kernel"));

@@ -16,8 +16,8 @@ using namespace ptxlat::bundle;
 
 namespace {
 
-kernel::Kernel kernel_of(const std::string& text, std::size_t operand_loads = 0) {
-  kernel::Kernel kernel;
+ptx::Kernel kernel_of(const std::string& text, std::size_t operand_loads = 0) {
+  ptx::Kernel kernel;
   kernel.text = text;
   kernel.operand_loads.resize(operand_loads);
   return kernel;
@@ -50,13 +50,13 @@ TEST_CASE("a text is assembled once, whatever else is known of its kernel, and g
   AssemblerSlots slots(1);
   ConfigurationCode configuration;
   RecordingAssembler recorder(inner, slots, nullptr, configuration);
-  const kernel::Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
+  const ptx::Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
   const auto first = recorder.assemble({{"a", &one}, {"b", &same}, {"c", &other}}, 3);
   CHECK(inner.names == std::vector<std::string>{symbol_of(line::text_hash(one)), symbol_of(line::text_hash(other))});
   CHECK(first.kernels[0].symbol == first.kernels[1].symbol);
   CHECK(first.cubins == std::vector<Bytes>{{1}});
 
-  const kernel::Kernel third = kernel_of("third");
+  const ptx::Kernel third = kernel_of("third");
   const auto second = recorder.assemble({{"d", &one}, {"e", &third}}, 3);
   CHECK(inner.names.size() == 3);
   CHECK(second.cubins == std::vector<Bytes>{{1}, {2}});
@@ -75,7 +75,7 @@ TEST_CASE("that an assembler failed at a kernel is known while it is recorded, a
   AssemblerSlots slots(1);
   ConfigurationCode configuration;
   RecordingAssembler recorder(inner, slots, nullptr, configuration);
-  const kernel::Kernel failing = kernel_of("failing"), rejected = kernel_of("rejected");
+  const ptx::Kernel failing = kernel_of("failing"), rejected = kernel_of("rejected");
   const std::vector<line::NamedKernel> kernels{{"a", &failing}, {"b", &rejected}};
   for (int again = 0; again < 2; ++again) {
     const auto outcome = recorder.assemble(kernels, 3);
@@ -96,7 +96,7 @@ TEST_CASE("no more assemblers are at work than there are slots") {
     threads.emplace_back([&, i] {
       NotingAssembler inner;
       ConfigurationCode configuration;
-      const kernel::Kernel kernel = kernel_of(std::to_string(i));
+      const ptx::Kernel kernel = kernel_of(std::to_string(i));
       RecordingAssembler(inner, slots, nullptr, configuration).assemble({{"k", &kernel}}, 3);
     });
   }

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "ptxlat_program.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 using namespace ptxlat;
 

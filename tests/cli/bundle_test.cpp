@@ -9,8 +9,8 @@
 #include <random>
 
 #include "ptxlat_program.h"
-#include "report/gzip.h"
-#include "report/table.h"
+#include "tables/gzip.h"
+#include "tables/table.h"
 
 using namespace ptxlat;
 
@@ -48,7 +48,7 @@ std::string tables_of(const PtxlatProgram& program) {
     if (entry.path().filename() == "latency.csv")
       files[entry.path().lexically_relative(program.folder()).string()] = content_of(entry.path());
     if (entry.path().filename() == "forms.csv.gz")
-      files[entry.path().lexically_relative(program.folder()).string()] = report::gunzip(content_of(entry.path()));
+      files[entry.path().lexically_relative(program.folder()).string()] = tables::gunzip(content_of(entry.path()));
   }
   std::string all;
   for (const auto& [name, text] : files) all += name + "\n" + text;
@@ -113,7 +113,7 @@ TEST_CASE("the provenance of a bundle's table names the bundle and how it was ma
   const auto& bundle = little_bundle();
   REQUIRE(program.run({"run", "--bundle", bundle.string()}).status == 0);
   const auto folder = program.folder() / "ptxlat-tables/sm_90/stand-in-h200";
-  const auto provenance = report::read_table(*std::filesystem::directory_iterator(folder)).run;
+  const auto provenance = tables::read_table(*std::filesystem::directory_iterator(folder)).run;
   CHECK(provenance.kind == "measured");
   REQUIRE(provenance.bundle);
   CHECK(provenance.bundle->file == "little.bundle");

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "../report/cells.h"
+#include "../tables/cells.h"
 #include "base/deadline.h"
 #include "base/file.h"
 #include "ptxlat_program.h"
-#include "report/gzip.h"
-#include "report/probe_files.h"
-#include "report/table.h"
+#include "tables/gzip.h"
+#include "tables/probe_files.h"
+#include "tables/table.h"
 #include "text.h"
 
 using namespace ptxlat;
@@ -22,8 +22,8 @@ void write_table_of(const PtxlatProgram& program, const std::string& toolchain, 
   results::Run run = run_of();
   run.toolchain = toolchain;
   run.table = "sm_90/static/" + toolchain;
-  report::write_table(program.folder() / "tables",
-                      report::table_from(run, {},
+  tables::write_table(program.folder() / "tables",
+                      tables::table_from(run, {},
                                          {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, cycles, "IADD3"),
                                           cell_of("sub.u32", 0, 15, "IADD3"), cell_of("sub.u32", 3, 4, "IADD3")}));
 }
@@ -71,7 +71,7 @@ TEST_CASE("compare joins an older table, a row an operand and no measure, with o
   std::vector<results::Record> operands(3, cell_of("mad.lo.u32", 3, 5, "IMAD"));
   for (std::size_t i = 0; i < operands.size(); ++i) operands[i].operand = std::string(1, "abc"[i]);
   results::Run run = run_of();
-  report::write_table(program.folder() / "tables", report::table_from(run, {}, operands));
+  tables::write_table(program.folder() / "tables", tables::table_from(run, {}, operands));
   const auto now = "tables/" + run.table;
   CHECK(has(content_of(program.folder() / now / "latency.csv"), "mad.lo.u32,integer,a b c,random,O3,O3,5,"));
   CHECK(has(program.run({"show", "mad.lo.u32", "--table", now}).out, "O3  operand a b c, random: proven"));
@@ -100,7 +100,7 @@ TEST_CASE("findings come with all rows in a csv, step by step, and link to it") 
   INFO(page.err);
   CHECK(page.status == 0);
   CHECK(page.out.starts_with("# From ptxas-11.8.89 to ptxas-13.0.88\n"));
-  const auto rows = report::gunzip(read_file(program.folder() / "pages/all.csv.gz"));
+  const auto rows = tables::gunzip(read_file(program.folder() / "pages/all.csv.gz"));
   CHECK(has(rows, "\nptxas-11.8.89,ptxas-12.4.131,"));
   CHECK(has(rows, "\nptxas-12.4.131,ptxas-13.0.88,"));
   CHECK_FALSE(has(rows, "\nptxas-11.8.89,ptxas-13.0.88,"));
@@ -169,7 +169,7 @@ TEST_CASE("two tables of 35000 rows are compared in about a second") {
     }
     results::Run run = run_of();
     run.toolchain = run.table = toolchain;
-    report::write_table(program.folder() / "tables", report::table_from(run, {}, records));
+    tables::write_table(program.folder() / "tables", tables::table_from(run, {}, records));
   }
   const auto ended = program.run({"compare", "tables/ptxas-11.8.89", "tables/ptxas-13.0.88", "--rows", "10"});
   CHECK(has(ended.out, "35000 rows compared, 31500 unchanged, 3500 different schedule\n"));
@@ -206,7 +206,7 @@ void write_probes_of(const PtxlatProgram& program, const std::string& card, doub
   probe.run = 1;
   probe.facts = {{"chase.ca.l1", "", std::to_string(static_cast<int>(latency)), latency, latency, "cycles", "kind",
                   results::FactVerdict::inferred, "a fit"}};
-  report::write_probe_files(program.folder() / "tables" / card, {probe}, {run});
+  tables::write_probe_files(program.folder() / "tables" / card, {probe}, {run});
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "../sass/real_code.h"
 #include "assemble/nvrtc.h"
 #include "ptxlat_program.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 using namespace ptxlat;
 
@@ -31,13 +31,13 @@ struct Compiled {
     if (const char* toolkits = std::getenv("PTXLAT_TOOLKITS")) program.set("PTXLAT_TOOLKITS", toolkits);
   }
 
-  report::Table made(std::vector<std::string> arguments) const {
+  tables::Table made(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "static");
     for (const char* option : {"--toolchain", toolchain.c_str(), "--target", "sm_90", "-O", "3", "--format", "none"})
       arguments.emplace_back(option);
     const auto ended = program.run(arguments);
     REQUIRE(ended.status == 0);
-    return report::read_table(program.folder() / "ptxlat-tables/sm_90/static" / toolchain);
+    return tables::read_table(program.folder() / "ptxlat-tables/sm_90/static" / toolchain);
   }
 };
 
@@ -48,8 +48,8 @@ bool is_whole(const results::Record& record) {
          (record.verdict == sass::Verdict::contaminated && record.has_flag("bank_conflict"));
 }
 
-const results::Record& cell_of(const report::Table& table, const std::string& function, const std::string& input = {}) {
-  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const report::Cell& cell) {
+const results::Record& cell_of(const tables::Table& table, const std::string& function, const std::string& input = {}) {
+  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const tables::Cell& cell) {
     return cell.record.ptx == function && cell.record.input == input;
   });
   if (found == table.cells.end()) throw std::runtime_error("no row " + function + " " + input);
@@ -122,8 +122,8 @@ TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each
     INFO(entry.path().filename().string());
     const auto measured = there.program.folder() / tables / entry.path().filename();
     CHECK((content_of(measured / "latency.csv") == content_of(entry.path() / "latency.csv")));
-    const auto table = report::read_table(measured);
-    CHECK(table.run.nvrtc == report::read_table(entry.path()).run.nvrtc);
+    const auto table = tables::read_table(measured);
+    CHECK(table.run.nvrtc == tables::read_table(entry.path()).run.nvrtc);
     CHECK(cell_of(table, "__fadd_rn").number(results::metric::cycles) ==
           cell_of(table, "add.rn.f32").number(results::metric::cycles));
   }

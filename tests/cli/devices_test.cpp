@@ -42,7 +42,7 @@ struct Machine {
 
   // How many of the table's records each GPU measured.
   std::map<std::string, int> share_of_each() const {
-    const auto table = report::read_table(program.table());
+    const auto table = tables::read_table(program.table());
     std::map<int, std::string> gpu_of_run;
     for (const auto& run : table.runs) gpu_of_run[run.id] = run.device->uuid;
     std::map<std::string, int> shares;

@@ -6,18 +6,18 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "../report/cells.h"
 #include "../results/execute_sql.h"
+#include "../tables/cells.h"
 #include "base/deadline.h"
 #include "bundle/bundle.h"
 #include "bundle/compress.h"
 #include "latency/plan.h"
 #include "ptxlat_program.h"
-#include "report/gzip.h"
-#include "report/table_files.h"
-#include "report/zstd.h"
 #include "results/json.h"
 #include "results/store.h"
+#include "tables/gzip.h"
+#include "tables/table_files.h"
+#include "tables/zstd.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -205,8 +205,8 @@ TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, 
 TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
   const PtxlatProgram program;
   const std::string zeros(bomb_bytes, '0');
-  write(program.folder() / "gzip/latency.csv.gz", report::gzip(zeros));
-  write(program.folder() / "probes/probes.jsonl.gz", report::gzip(zeros));
+  write(program.folder() / "gzip/latency.csv.gz", tables::gzip(zeros));
+  write(program.folder() / "probes/probes.jsonl.gz", tables::gzip(zeros));
   write(program.folder() / "probes/probes.json", "{\"runs\": []}");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"compare", "gzip", "gzip"}, {"show", "x", "--table", "probes"}}) {
@@ -215,7 +215,7 @@ TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
     CHECK(says(ended, "unpacks to too many bytes"));
   }
   // What is too much is counted and not kept.
-  const auto member = report::gzip(zeros);
+  const auto member = tables::gzip(zeros);
   std::string members;
   for (int i = 0; i < 64; ++i) members += member;
   write(program.folder() / "members/latency.csv.gz", members);
@@ -230,11 +230,11 @@ TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
   CHECK(large.status == 7);
   CHECK(says(large, "has more than"));
 
-  const auto lines = report::zstd(zeros);
+  const auto lines = tables::zstd(zeros);
   write(program.folder() / "zstd/latency.jsonl.zst", lines);
   write(program.folder() / "zstd/run.json", fmt::format(R"({{"format": 4, "table": "t", "kind": "measured",
       "jsonl_crc32": "{}"}})",
-                                                        report::checksum_of(zeros)));
+                                                        tables::checksum_of(zeros)));
   const auto zstd = program.run({"compare", "zstd", "zstd"});
   CHECK(zstd.status == 7);
   CHECK(says(zstd, "too many bytes"));
@@ -309,13 +309,13 @@ TEST_CASE("a table of more rows or records than any has is rejected, however sma
     return text;
   };
   const auto lines = repeated("{}\n");
-  write(program.folder() / "records/probes.jsonl.zst", report::zstd(lines));
+  write(program.folder() / "records/probes.jsonl.zst", tables::zstd(lines));
   write(program.folder() / "records/probes.json", "{\"runs\": []}");
-  write(program.folder() / "lines/latency.jsonl.zst", report::zstd(lines));
+  write(program.folder() / "lines/latency.jsonl.zst", tables::zstd(lines));
   write(program.folder() / "lines/run.json", fmt::format(R"({{"format": 4, "table": "t", "kind": "measured",
       "jsonl_crc32": "{}"}})",
-                                                         report::checksum_of(lines)));
-  write(program.folder() / "csv/latency.csv.gz", report::gzip(csv_head + repeated("a,C,,,O3,O3,4,,,,1,proven,\n")));
+                                                         tables::checksum_of(lines)));
+  write(program.folder() / "csv/latency.csv.gz", tables::gzip(csv_head + repeated("a,C,,,O3,O3,4,,,,1,proven,\n")));
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show", "x", "--table", "records"},
                                                     {"compare", "lines", "lines"},
                                                     {"compare", "csv", "csv"}}) {
@@ -332,7 +332,7 @@ TEST_CASE("JSON, TOML and expressions of any depth are rejected without a crash"
   write(program.folder() / "deep/run.json", "{\"format\": 4, \"x\": " + deep);
   write(program.folder() / "deep/latency.csv", csv_head);
   CHECK(program.run({"compare", "deep", "deep"}).status == 7);
-  write(program.folder() / "probes/probes.jsonl.gz", report::gzip("{\"x\": " + deep));
+  write(program.folder() / "probes/probes.jsonl.gz", tables::gzip("{\"x\": " + deep));
   CHECK(program.run({"show", "x", "--table", "probes"}).status == 7);
 
   std::string dots = "a";
@@ -422,7 +422,7 @@ TEST_CASE("a table with a script or a terminal's commands in its texts shows the
   fact.unit = "text";
   fact.verdict = results::FactVerdict::measured;
   write(program.folder() / "a/probes.json", "{\"runs\": []}");
-  write(program.folder() / "a/probes.jsonl.gz", report::gzip(results::to_line(results::to_json(probe)) + "\n"));
+  write(program.folder() / "a/probes.jsonl.gz", tables::gzip(results::to_line(results::to_json(probe)) + "\n"));
   program.write_catalogue(R"(
 chapter = "\u001b]0;title\u0007 \u009b31m"
 section = "1"
@@ -558,7 +558,7 @@ TEST_CASE("a series with gnuplot's commands in its names runs none of them") {
       evil);
   std::string line;
   for (const char c : json) line += c == '\n' ? ' ' : c;
-  write(program.folder() / "t/probes.jsonl.gz", report::gzip(line + "\n"));
+  write(program.folder() / "t/probes.jsonl.gz", tables::gzip(line + "\n"));
   write(program.folder() / "t/probes.json", "{\"runs\": []}");
   const std::string name = "../../px'; system 'touch evil'; `touch evil` \"\nsystem 'touch evil'\n";
   const auto ended = program.run({"show", name, "--table", "t", "--plot", "plots"});

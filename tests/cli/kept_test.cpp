@@ -3,8 +3,8 @@
 // A table is not replaced by a smaller one without a question, and facts of two commands are in one file.
 #include "base/file.h"
 #include "ptxlat_program.h"
-#include "report/probe_files.h"
 #include "results/store.h"
+#include "tables/probe_files.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -31,7 +31,7 @@ fs::path table_below(const fs::path& folder) {
 // The quantities of facts.csv, with their probes.
 std::vector<std::string> facts_in(const fs::path& table) {
   std::vector<std::string> facts;
-  for (const auto& record : report::read_probe_files(table)) {
+  for (const auto& record : tables::read_probe_files(table)) {
     for (const auto& fact : record.facts) facts.push_back(record.ptx + " " + fact.quantity);
   }
   std::sort(facts.begin(), facts.end());
@@ -67,7 +67,7 @@ TEST_CASE("a table is not replaced by a smaller one without a question") {
   CHECK(make_static(program, {"--filter", "popc", "--filter", "clz", "--filter", "bfind", "--store", "fifth"}).status ==
         0);
   CHECK(make_static(program, {"--filter", "popc", "--store", "second", "--replace"}).status == 0);
-  CHECK(report::read_table(table).cells.size() == 2);
+  CHECK(tables::read_table(table).cells.size() == 2);
 }
 
 TEST_CASE("a table that cannot be read is not replaced without a question, unless its store is this one") {
@@ -140,8 +140,8 @@ TEST_CASE("facts of probes and of pairs stay, whichever command comes last, and 
   const auto more = facts_in(program.table());
   CHECK(std::includes(more.begin(), more.end(), both.begin(), both.end()));
   // Each record still names its run.
-  const auto runs = report::read_probe_runs(program.table());
-  for (const auto& record : report::read_probe_files(program.table())) {
+  const auto runs = tables::read_probe_runs(program.table());
+  for (const auto& record : tables::read_probe_files(program.table())) {
     CHECK(std::count_if(runs.begin(), runs.end(), [&](const auto& run) { return run.id == record.run; }) == 1);
   }
   // Reading again and merging have them, too.

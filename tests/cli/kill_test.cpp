@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "ptxlat_program.h"
-#include "report/table.h"
 #include "results/store.h"
+#include "tables/table.h"
 #include "wait_until.h"
 
 using namespace ptxlat;

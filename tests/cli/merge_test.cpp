@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "../report/cells.h"
+#include "../tables/cells.h"
 #include "ptxlat_program.h"
 #include "results/store.h"
 
@@ -100,7 +100,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
     REQUIRE(ended.status == 0);
     CHECK(says(ended, "contains only shard " + number + "/3"));
     CHECK(program.csv() != whole_csv());
-    CHECK(report::read_table(program.table()).run.shard == number + "/3");
+    CHECK(tables::read_table(program.table()).run.shard == number + "/3");
   }
   for (const Arguments& stores : {Arguments{"2.sqlite", "1.sqlite", "3.sqlite"}, {"all.sqlite", "3.sqlite"}}) {
     std::filesystem::remove_all(program.folder() / "ptxlat-tables");
@@ -109,7 +109,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
     CHECK(ended.out.empty());
     CHECK(program.csv() == whole_csv());
     CHECK_FALSE(says(ended, "contains only shard"));
-    const auto table = report::read_table(program.table());
+    const auto table = tables::read_table(program.table());
     CHECK(table.run.shard.empty());
     REQUIRE(table.runs.size() == 3);
     std::set<std::string> shards;
@@ -139,8 +139,8 @@ TEST_CASE("a missing and an unfinished shard are named, the exit code is 9, and 
   const auto ended = program.run({"merge", "1.sqlite", "3.sqlite", "--into", "all.sqlite"});
   CHECK(ended.status == 9);
   CHECK(says(ended, "shard 2 of 3 is missing, shard 3 of 3 is unfinished"));
-  CHECK(report::read_table(program.table()).run.shard == "1,3/3");
-  CHECK_FALSE(report::read_table(program.table()).cells.empty());
+  CHECK(tables::read_table(program.table()).run.shard == "1,3/3");
+  CHECK_FALSE(tables::read_table(program.table()).cells.empty());
 
   REQUIRE(run_shard(program, "2").status == 0);
   REQUIRE(run_shard(program, "3").status == 0);

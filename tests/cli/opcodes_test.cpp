@@ -9,13 +9,13 @@
 
 #include "base/file.h"
 #include "interrupted.h"
-#include "machine/in_flight.h"
-#include "machine/throughput.h"
+#include "opcodes/in_flight.h"
+#include "opcodes/throughput.h"
 #include "ptxlat_program.h"
-#include "report/csv.h"
-#include "report/gzip.h"
-#include "report/opcode_files.h"
 #include "sass/window.h"
+#include "tables/csv.h"
+#include "tables/gzip.h"
+#include "tables/opcode_files.h"
 
 using namespace ptxlat;
 
@@ -27,7 +27,7 @@ Ended measure(const PtxlatProgram& program, const std::string& filter) {
 
 constexpr char filter[] = "/^(add.u32|popc.b32|fma.rn.f32|mul.f64)$/";
 
-const results::Record& record_of(const report::OpcodeFiles& files, const std::string& ptx) {
+const results::Record& record_of(const tables::OpcodeFiles& files, const std::string& ptx) {
   const auto found =
       std::find_if(files.throughput.begin(), files.throughput.end(), [&](const auto& r) { return r.ptx == ptx; });
   REQUIRE(found != files.throughput.end());
@@ -41,7 +41,7 @@ std::map<std::string, std::string> versions_in(const std::filesystem::path& fold
   const auto before = columns.substr(0, columns.find(",versions,") + 1);
   const auto at = std::count(before.begin(), before.end(), ',');
   std::map<std::string, std::string> versions;
-  for (const auto& line : report::read_csv_file(folder / "opcodes.csv", columns))
+  for (const auto& line : tables::read_csv_file(folder / "opcodes.csv", columns))
     versions.emplace(line.front(), line.at(static_cast<std::size_t>(at)));
   return versions;
 }
@@ -55,7 +55,7 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   INFO(first.err);
   REQUIRE(first.status == 0);
   CHECK(first.out.find("POPC") != std::string::npos);
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   REQUIRE(files.runs.size() == 1);
   for (const char* ptx : {"add.u32", "popc.b32", "fma.rn.f32", "mul.f64"}) {
     const auto& record = record_of(files, ptx);
@@ -92,10 +92,10 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
       const auto& code = found->windows[i].sass;
       CHECK(std::count_if(code.begin(), code.end(), [&](const auto& instruction) {
               return sass::opcode_of(instruction.text) == opcode;
-            }) == machine::chains_to_try[i]);
+            }) == opcodes::chains_to_try[i]);
     }
   }
-  const auto curves = report::gunzip(content_of(program.table() / "series" / "in_flight.csv.gz"));
+  const auto curves = tables::gunzip(content_of(program.table() / "series" / "in_flight.csv.gz"));
   CHECK(curves.starts_with("opcode,chains,warps,throughput,latency,example\n"));
 
   const auto launches = lines_of(program.launch_log()).size();
@@ -114,7 +114,7 @@ TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of 
                                   "cp.async.wait_all|atom.acq_rel.gpu.add.L2::cache_hint.u32)$/"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   for (const char* ptx : {"div.rn.f32", "sinf"}) {
     const auto& record = record_of(files, ptx);
     INFO(ptx << " " << record.note);
@@ -149,7 +149,7 @@ TEST_CASE("a form that ptxas turns into two opcodes in turn has three records, a
   const auto ended = measure(program, "/^add.f16x2$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  CHECK(report::read_opcode_files(program.table()).throughput.size() == 3);
+  CHECK(tables::read_opcode_files(program.table()).throughput.size() == 3);
   CHECK(ended.err.find("1 of 1 cells") != std::string::npos);
 }
 
@@ -161,17 +161,17 @@ TEST_CASE("spellings of one machine code are measured once, whichever of them is
     REQUIRE(ended.status == 0);
   };
   const auto file = [](const PtxlatProgram& program, const char* name) {
-    return report::gunzip(content_of(program.table() / name));
+    return tables::gunzip(content_of(program.table() / name));
   };
   PtxlatProgram program, resumed;
   program.require_tools();
   measure_all(program, "[bfsu]32");
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   REQUIRE(files.throughput.size() == 1);
   const auto row = files.throughput.front().ptx;
   REQUIRE(files.spellings.size() == 4);
   for (std::size_t i = 0; i < spellings.size(); ++i)
-    CHECK(files.spellings.at(i) == report::Spelling{spellings[i], 3, row, ""});
+    CHECK(files.spellings.at(i) == tables::Spelling{spellings[i], 3, row, ""});
   CHECK(content_of(program.table() / "opcodes.csv").find(",4,,,ld.global.") != std::string::npos);
 
   measure_all(resumed, "f32");
@@ -193,7 +193,7 @@ TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(measure(program, "/^(fma.rn.f32|popc.b32)$/").status == 0);
-  const auto costs = report::read_opcode_files(program.table()).operand_costs;
+  const auto costs = tables::read_opcode_files(program.table()).operand_costs;
   const auto verdict_of = [&](const char* opcode, const char* operand) {
     const auto found = std::find_if(costs.begin(), costs.end(), [&](const auto& record) {
       return record.ptx == opcode && record.operand == operand;
@@ -242,7 +242,7 @@ TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
   INFO(ended.err);
   CHECK(ended.status == 130);
   CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   CHECK(files.throughput.size() == 2);
   CHECK(files.contention.size() == 1);
   CHECK_FALSE(files.operand_costs.empty());
@@ -252,7 +252,7 @@ TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
   CHECK(content_of(program.table() / "opcodes.csv").find("\nPOPC,") != std::string::npos);
 
   REQUIRE(program.run(arguments).status == 0);
-  const auto continued = report::read_opcode_files(program.table());
+  const auto continued = tables::read_opcode_files(program.table());
   CHECK(continued.in_flight.size() == 2);
   CHECK_FALSE(continued.runs.back().was_interrupted);
 }
@@ -276,7 +276,7 @@ TEST_CASE("a level's opcodes are its own, whatever else the store has") {
     const auto ended = program.run({"opcodes", "--filter", "/^popc.b32$/", "-O", level, "--threads", "1", "--replace"});
     INFO(ended.err);
     REQUIRE(ended.status == 0);
-    const auto files = report::read_opcode_files(program.table());
+    const auto files = tables::read_opcode_files(program.table());
     REQUIRE(files.throughput.size() == 1);
     CHECK(std::to_string(files.throughput.front().level) == level);
   }
@@ -297,7 +297,7 @@ TEST_CASE("a form that faults or hangs costs its own row, and its loop is launch
   const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   CHECK(record_of(files, "popc.b32").verdict == verdict);
   CHECK_FALSE(record_of(files, "popc.b32").number(results::metric::throughput));
   CHECK(record_of(files, "fma.rn.f32").verdict == sass::Verdict::proven);
@@ -321,7 +321,7 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
       "HGMMA.64x8x16.F32,easy,1\nLOP3.LUT,able,1\nPOPC,charlie,1\n";
   CHECK(content_of(program.table() / "counters.csv") == counted);
   CHECK(content_of(program.table() / "opcodes.csv").find(",bakerheavy:0.5 bakerlite:0.5,") != std::string::npos);
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   CHECK(files.runs.front().cupti == "cupti-130001");
   for (const auto& record : files.counters) {
     REQUIRE(record.windows.size() == 1);
@@ -347,7 +347,7 @@ TEST_CASE("ncu gives each opcode its pipes where there is no libcupti") {
   REQUIRE(ended.status == 0);
   CHECK(content_of(program.table() / "counters.csv") ==
         "opcode,pipe,share\nFFMA,able,1\nFFMA,charlie,0.5\nPOPC,able,1\nPOPC,charlie,0.5\n");
-  CHECK(report::read_opcode_files(program.table()).runs.front().cupti == "ncu-2025.3.0.0");
+  CHECK(tables::read_opcode_files(program.table()).runs.front().cupti == "ncu-2025.3.0.0");
   CHECK(program.run({"doctor"}).out.find("tests/standin/ncu.py (ncu-2025.3.0.0)") != std::string::npos);
   program.set("PTXLAT_STANDIN_NCU", "forbidden");
   CHECK(program.run({"doctor"}).out.find("NVreg_RestrictProfilingToAdminUsers=0") != std::string::npos);
@@ -371,7 +371,7 @@ TEST_CASE("unavailable counters only cost their column, and the run says why") {
   CHECK(ended.err.find("no pipes by hardware counters", said + 1) == std::string::npos);
   CHECK(content_of(program.table() / "opcodes.json").find(reason) != std::string::npos);
   CHECK(content_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
-  const auto files = report::read_opcode_files(program.table());
+  const auto files = tables::read_opcode_files(program.table());
   CHECK(record_of(files, "fma.rn.f32").number(results::metric::throughput));
   CHECK(files.contention.size() == 6);
 }
@@ -405,7 +405,7 @@ TEST_CASE("the committed opcodes say the same when they are read again") {
   // The tables of ptxas beside it say in which versions an opcode appears.
   std::filesystem::copy(committed.parent_path(), folder.path / "gpu", std::filesystem::copy_options::recursive);
   const auto table = folder.path / "gpu" / committed.filename();
-  replace_files(table, {{report::packed_opcodes_name, "lost\n"}, {"contention.csv", "lost\n"}});
+  replace_files(table, {{tables::packed_opcodes_name, "lost\n"}, {"contention.csv", "lost\n"}});
   const auto again = PtxlatProgram().run({"opcodes", "--reread", table.string(), "--format", "none"});
   INFO(gpu << '\n' << again.err);
   CHECK(again.status == 0);
@@ -413,9 +413,9 @@ TEST_CASE("the committed opcodes say the same when they are read again") {
     INFO(file);
     const auto packed = committed / (std::string(file) + ".gz");
     CHECK(content_of(table / file) ==
-          (std::filesystem::exists(packed) ? report::gunzip(content_of(packed)) : content_of(committed / file)));
+          (std::filesystem::exists(packed) ? tables::gunzip(content_of(packed)) : content_of(committed / file)));
   }
-  CHECK_FALSE(std::filesystem::exists(table / report::packed_opcodes_name));
+  CHECK_FALSE(std::filesystem::exists(table / tables::packed_opcodes_name));
   if (gpu == std::string("nvidia-h200")) CHECK(versions_in(table).at("IADD3").find("11.8") != std::string::npos);
 }
 
@@ -427,7 +427,7 @@ TEST_CASE("opcodes of different rules are not read again") {
   const auto reread = [&] { return program.run({"opcodes", "--reread", table.string(), "--format", "none"}); };
   REQUIRE(reread().status == 0);
   auto runs = content_of(table / "opcodes.json");
-  const std::string rules = machine::machine_version;
+  const std::string rules = opcodes::machine_version;
   const auto at = runs.find(rules);
   REQUIRE(at != std::string::npos);
   runs.replace(at, rules.size(), "machine 1");

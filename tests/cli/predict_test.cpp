@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "ptxlat_program.h"
-#include "report/probe_files.h"
+#include "tables/probe_files.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -17,7 +17,7 @@ void write_table(const fs::path& folder, const std::string& rule) {
   record.kind = results::RecordKind::probe;
   record.ptx = "simt_two_way";
   record.facts = {{"simt.two_way_rule", "", rule, {}, {}, "text", "kind", results::FactVerdict::inferred, "h"}};
-  report::write_probe_files(folder, {record}, {results::Run{}});
+  tables::write_probe_files(folder, {record}, {results::Run{}});
 }
 
 Ended predict(const fs::path& folder, const std::string& quantity, const std::string& cases) {

@@ -18,7 +18,7 @@
 #include "../results/test_folder.h"
 #include "assemble/toolchain.h"
 #include "catch.h"
-#include "report/table.h"
+#include "tables/table.h"
 #include "text.h"
 
 namespace ptxlat {
@@ -32,10 +32,10 @@ inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
 
 // The records of the table in a folder, with everything that it knows of them.
 inline std::vector<results::Record> records_in(const std::filesystem::path& folder) {
-  const auto table = report::read_table(folder);
-  std::vector<const report::Cell*> cells;
+  const auto table = tables::read_table(folder);
+  std::vector<const tables::Cell*> cells;
   for (const auto& cell : table.cells) cells.push_back(&cell);
-  return report::whole_records(table, cells);
+  return tables::whole_records(table, cells);
 }
 
 // How `ptxlat` ended: its exit status, or 128 + the signal that killed it, the most memory that it had, and the

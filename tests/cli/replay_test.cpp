@@ -75,10 +75,10 @@ TEST_CASE("machine code that is different here is distinguished from a number th
   program.require_tools();
   // The rows of level 0 as if they were of level 3, with the code of level 0.
   REQUIRE(program.run({"run", "--filter", "popc.b32", "-O", "0", "--repeat", "0"}).status == 0);
-  const auto table = report::read_table(program.table());
+  const auto table = tables::read_table(program.table());
   auto records = records_in(program.table());
   for (auto& record : records) record.level = 3;
-  report::write_table(program.folder() / "wrong", report::table_from(table.run, table.runs, records));
+  tables::write_table(program.folder() / "wrong", tables::table_from(table.run, table.runs, records));
   const auto ended = program.run({"replay", (program.folder() / "wrong" / table.run.table).string()});
   CHECK(ended.status == 1);
   CHECK(has(ended.out, "new code    popc.b32 a -O3: in "));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `ptxlat report` as its users call it: what it writes, and how it ends where it cannot.
-#include "../report/cells.h"
 #include "../site/decoded.h"
+#include "../tables/cells.h"
 #include "base/file.h"
 #include "ptxlat_program.h"
-#include "report/table.h"
+#include "tables/table.h"
 #include "text.h"
 
 using namespace ptxlat;
@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 void write_table_in(const PtxlatProgram& program) {
-  report::write_table(program.folder() / "tables",
-                      report::table_from(run_of(), {}, {cell_of("add.u32", 3, 4, "IADD3")}));
+  tables::write_table(program.folder() / "tables",
+                      tables::table_from(run_of(), {}, {cell_of("add.u32", 3, 4, "IADD3")}));
 }
 
 }  // namespace

@@ -195,10 +195,10 @@ TEST_CASE("machine code that is not the table's is named") {
   program.require_tools();
   REQUIRE(program.run({"run", "--filter", "popc.b32", "-O", "0", "--repeat", "0"}).status == 0);
   // The same table, as if the code of level 0 were that of level 3.
-  auto table = report::read_table(program.table());
+  auto table = tables::read_table(program.table());
   auto records = records_in(program.table());
   for (auto& record : records) record.level = 3;
-  report::write_table(program.folder() / "wrong", report::table_from(table.run, table.runs, records));
+  tables::write_table(program.folder() / "wrong", tables::table_from(table.run, table.runs, records));
   const auto ended = program.run({"reproduce", "popc.b32", "-O", "3", "--table",
                                   (program.folder() / "wrong" / table.run.table).string(), "-o", "folder"});
   CHECK(ended.status == 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptxlat_program.h"
-#include "report/table.h"
 #include "results/store.h"
+#include "tables/table.h"
 
 using namespace ptxlat;
 
@@ -43,7 +43,7 @@ TEST_CASE("a table's provenance names the device, the toolchain, the command and
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  const auto table = report::read_table(program.table());
+  const auto table = tables::read_table(program.table());
   REQUIRE(table.run.device);
   CHECK(table.run.device->name == "Stand-in H200");
   CHECK(table.run.toolchain == "driver-0.0.standin");
@@ -100,12 +100,12 @@ TEST_CASE("a run that measures nothing leaves the table with the provenance of t
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  const auto made = report::read_table(program.table()).run;
+  const auto made = tables::read_table(program.table()).run;
   CHECK(made.station_seconds.contains("wall"));
   auto again = few_forms;
   again.push_back("--brief");
   REQUIRE(program.run(again).status == 0);
-  const auto kept = report::read_table(program.table()).run;
+  const auto kept = tables::read_table(program.table()).run;
   CHECK(kept.command_line == made.command_line);
   CHECK(kept.started_utc == made.started_utc);
   CHECK(kept.finished_utc == made.finished_utc);
@@ -116,13 +116,13 @@ TEST_CASE("a table whose run was killed before its end has the provenance of the
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  auto killed = report::read_table(program.table()).run;
+  auto killed = tables::read_table(program.table()).run;
   killed.started_utc = "2026-01-01T00:00:00Z";
   killed.finished_utc.clear();
   killed.id = 0;
   results::Store(program.folder() / "ptxlat.sqlite").save_run(killed);
   REQUIRE(program.run(few_forms).status == 0);
-  const auto provenance = report::read_table(program.table()).run;
+  const auto provenance = tables::read_table(program.table()).run;
   CHECK(provenance.started_utc != killed.started_utc);
   CHECK_FALSE(provenance.finished_utc.empty());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `ptxlat show --table`: everything that a table has about one form.
-#include "../report/cells.h"
+#include "../tables/cells.h"
 #include "ptxlat_program.h"
 #include "text.h"
 
@@ -15,7 +15,7 @@ std::string table_in(const PtxlatProgram& program) {
   add.add_flag(results::flag::spread);
   add.measure = results::Measure::first_of_several;
   add.consumer = "xor.b32";
-  report::write_table(program.folder() / "tables", table_of({add, cell_of("add.s32", 3, 4, "IADD3")}));
+  tables::write_table(program.folder() / "tables", table_of({add, cell_of("add.s32", 3, 4, "IADD3")}));
   return "tables/" + run_of().table;
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("list --table has the number of every spelling, and the row that it co
   auto unsupported = cell_of("add.u64", 3, 4, "IADD3");
   take_numbers(unsupported);
   unsupported.verdict = sass::Verdict::unsupported;
-  report::write_table(program.folder() / "tables", table_of({core, spelling, unsupported}));
+  tables::write_table(program.folder() / "tables", table_of({core, spelling, unsupported}));
   const auto table = "tables/" + run_of().table;
   const auto text =
       program.run({"list", "--filter", "add.u32", "--filter", "add.s64", "--filter", "add.u64", "--table", table});

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ptxlat_program.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 using namespace ptxlat;
 
@@ -188,7 +188,7 @@ TEST_CASE("of several devices the chosen one is measured") {
     REQUIRE(told.run({"--repeat", "0", "--device", device}).status == 0);
     const std::string name = device == "0" ? "stand-in-a" : "stand-in-b";
     const auto folder = told.program.folder() / "ptxlat-tables/sm_90" / name / "driver-0.0.standin";
-    const auto table = report::read_table(folder);
+    const auto table = tables::read_table(folder);
     REQUIRE(table.run.device);
     CHECK(table.run.device->name == (device == "0" ? "Stand-in A" : "Stand-in B"));
     for (const auto& cell : records_in(folder))

@@ -25,7 +25,7 @@ TEST_CASE("a run on a busy GPU warns on the terminal and in run.json, and contin
   CHECK(has(ended.err, "warning: "));
   CHECK(has(ended.err, "on this GPU: trainer (4711)"));
   CHECK_FALSE(has(ended.out, "warning"));
-  const auto run = report::read_table(program.table()).run;
+  const auto run = tables::read_table(program.table()).run;
   CHECK(has_warning(run, "trainer (4711)"));
   CHECK(has_warning(run, "The clocks are limited by the power limit. Cycles inside an SM"));
   CHECK(has_warning(run, "The clocks were lowered for 7.0 ms during the run, by the power limit"));
@@ -41,7 +41,7 @@ TEST_CASE("the same numbers come from a busy GPU, and from one without NVML") {
   for (auto* program : {&quiet, &busy, &without}) REQUIRE(program->run(one_form).status == 0);
   CHECK(busy.csv() == quiet.csv());
   CHECK(without.csv() == quiet.csv());
-  CHECK(has_warning(report::read_table(without.table()).run,
+  CHECK(has_warning(tables::read_table(without.table()).run,
                     "It is unknown whether the GPU is shared or throttled: /nonexistent: cannot open shared object"));
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/csv.h"
+#include "tables/csv.h"
 
 #include <sstream>
 
 #include "base/error.h"
 #include "fuzz.h"
-#include "report/table.h"
+#include "tables/table.h"
 
 namespace ptxlat::fuzz {
 
@@ -15,17 +15,17 @@ void csv(std::string_view input) {
   // The lines of any other csv, damaged or not.
   std::istringstream lines(parts[1]);
   try {
-    report::read_csv_lines(lines, "any.csv", std::string(parts[1].substr(0, parts[1].find('\n'))));
+    tables::read_csv_lines(lines, "any.csv", std::string(parts[1].substr(0, parts[1].find('\n'))));
   } catch (const Error&) {
   }
   const auto folder = scratch_file("csv/latency.csv", parts[0]).parent_path();
-  const auto table = report::read_table(folder);
+  const auto table = tables::read_table(folder);
   std::ostringstream out;
-  report::write_text(out, table);
-  report::write_markdown(out, table);
-  report::write_csv(out, table);
+  tables::write_text(out, table);
+  tables::write_markdown(out, table);
+  tables::write_csv(out, table);
   std::istringstream forms(parts[1]);
-  report::read_forms(forms, "forms.csv");
+  tables::read_forms(forms, "forms.csv");
 }
 
 }  // namespace ptxlat::fuzz

@@ -2,20 +2,20 @@
 #include <memory>
 #include <sstream>
 
+#include "compare/compare_write.h"
 #include "fuzz.h"
-#include "report/compare_write.h"
-#include "report/table_lines.h"
+#include "tables/table_lines.h"
 
 namespace ptxlat::fuzz {
 
 namespace {
 
-report::Table table_of(const std::string& lines) {
-  report::Table table;
+tables::Table table_of(const std::string& lines) {
+  tables::Table table;
   table.run.kind = "measured";
   const auto text = std::make_shared<const std::string>(lines);
-  table.lines = report::lines_of_owner(text, *text);
-  table.cells = report::rows_in(*table.lines, "fuzz");
+  table.lines = tables::lines_of_owner(text, *text);
+  table.cells = tables::rows_in(*table.lines, "fuzz");
   return table;
 }
 
@@ -26,16 +26,16 @@ void jsonl(std::string_view input) {
   const auto parts = parts_of(input, 2);
   const auto a = table_of(parts[0]), b = table_of(parts[1]);
   std::ostringstream out;
-  report::write_text(out, a);
-  report::write_markdown(out, a);
-  const report::Group group = report::compare_all({{&a, {}, "a", "a"}, {&b, {}, "b", "b"}});
-  report::write_page(out, group, {});
-  report::write_csv(out, {group});
-  report::write_json(out, {group});
-  std::vector<const report::Cell*> cells;
+  tables::write_text(out, a);
+  tables::write_markdown(out, a);
+  const compare::Group group = compare::compare_all({{&a, {}, "a", "a"}, {&b, {}, "b", "b"}});
+  compare::write_page(out, group, {});
+  compare::write_csv(out, {group});
+  compare::write_json(out, {group});
+  std::vector<const tables::Cell*> cells;
   for (const auto& cell : a.cells) cells.push_back(&cell);
   try {
-    report::whole_records(a, cells);
+    tables::whole_records(a, cells);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): its callers name the table
   }
 }

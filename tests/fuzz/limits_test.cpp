@@ -28,19 +28,19 @@
 #include "cuda/ptx_module.h"
 #include "cuda/splice.h"
 #include "fuzz.h"
-#include "infer/talk.h"
 #include "isa/toml.h"
+#include "memory/talk.h"
 #include "probe/points.h"
-#include "report/csv.h"
-#include "report/gzip.h"
-#include "report/table.h"
-#include "report/table_files.h"
-#include "report/zstd.h"
 #include "results/json.h"
 #include "results/store.h"
 #include "sass/cubin.h"
 #include "sass/disassembler.h"
 #include "snippet/text.h"
+#include "tables/csv.h"
+#include "tables/gzip.h"
+#include "tables/table.h"
+#include "tables/table_files.h"
+#include "tables/zstd.h"
 #include "tiny_cubin.h"
 #include "worker/protocol.h"
 #include "worker/socket.h"
@@ -113,11 +113,11 @@ TEST_CASE("data that claims to unpack to too much is rejected before it is unpac
     CHECK(most_unpacked_bytes(~std::uint64_t{0}, most) == most);
   }
   const std::string zeros(std::size_t{160} << 20, '0');
-  CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros)); }), Contains("too many bytes"));
-  CHECK_THAT(error_of([&] { report::gunzip(report::gzip(zeros)); }), Contains("too many bytes"));
+  CHECK_THAT(error_of([&] { tables::unzstd(tables::zstd(zeros)); }), Contains("too many bytes"));
+  CHECK_THAT(error_of([&] { tables::gunzip(tables::gzip(zeros)); }), Contains("too many bytes"));
   // What a frame repeats of its base does not count.
-  CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros), "base"); }), Contains("too many bytes"));
-  CHECK(error_of([&] { report::unzstd(report::zstd(zeros), std::string(std::size_t{100} << 20, '0')); }).empty());
+  CHECK_THAT(error_of([&] { tables::unzstd(tables::zstd(zeros), "base"); }), Contains("too many bytes"));
+  CHECK(error_of([&] { tables::unzstd(tables::zstd(zeros), std::string(std::size_t{100} << 20, '0')); }).empty());
 }
 
 TEST_CASE("what is unpacked takes its own size in memory, and what is refused takes none") {
@@ -131,7 +131,7 @@ TEST_CASE("what is unpacked takes its own size in memory, and what is refused ta
   for (std::size_t i = 0; i < text.size(); i += 100)
     text[i] = static_cast<char>('a' + (random = random * 69069 + 1) / 4096 % 26);
   const std::string zeros(60 * MiB, '0');
-  const auto member = report::gzip(zeros);
+  const auto member = tables::gzip(zeros);
   std::string members;
   while (members.size() < 10 * MiB) members += member;  // 10 GB
   // Whether a reader succeeds with so many bytes more than this process has.
@@ -143,30 +143,30 @@ TEST_CASE("what is unpacked takes its own size in memory, and what is refused ta
              return 0;
            })) == 0;
   };
-  const auto packed = report::gzip(text), frame = report::zstd(text);
-  CHECK(is_enough(text.size() + 8 * MiB, [&] { report::gunzip(packed); }));
-  CHECK_FALSE(is_enough(text.size() - 8 * MiB, [&] { report::gunzip(packed); }));
-  CHECK(is_enough(text.size() + 8 * MiB, [&] { report::unzstd(frame); }));
+  const auto packed = tables::gzip(text), frame = tables::zstd(text);
+  CHECK(is_enough(text.size() + 8 * MiB, [&] { tables::gunzip(packed); }));
+  CHECK_FALSE(is_enough(text.size() - 8 * MiB, [&] { tables::gunzip(packed); }));
+  CHECK(is_enough(text.size() + 8 * MiB, [&] { tables::unzstd(frame); }));
   const auto refuses = [&](const std::string& why, const std::function<void()>& read) {
     return is_enough(8 * MiB, [&] {
       const auto words = error_of(read);
       if (words.find(why) == std::string::npos) throw std::runtime_error(words);
     });
   };
-  CHECK(refuses("too many bytes", [&] { report::gunzip(members); }));
+  CHECK(refuses("too many bytes", [&] { tables::gunzip(members); }));
   const auto claim = frame.substr(0, 4) + "\xa0\xff\xff\xff\x7f";  // 2 GiB
-  CHECK(refuses("too many bytes", [&] { report::unzstd(claim); }));
+  CHECK(refuses("too many bytes", [&] { tables::unzstd(claim); }));
 
   // A window of 2 GiB is not allocated, for 100,000 bytes of one kind.
   const std::string block = {0x03 | (100'000 << 3 & 0xf8), static_cast<char>(100'000 >> 5 & 0xff),
                              static_cast<char>(100'000 >> 13), 'x'};
   const std::string wide = std::string("\x28\xb5\x2f\xfd\x80\xa8", 6) + std::string("\xa0\x86\x01\x00", 4) + block;
   CHECK(is_enough(8 * MiB, [&] {
-    if (report::unzstd(wide) != std::string(100'000, 'x')) throw std::runtime_error("a different text");
+    if (tables::unzstd(wide) != std::string(100'000, 'x')) throw std::runtime_error("a different text");
   }));
   // A frame after the one whose size is known.
-  const auto frames = report::zstd("short") + report::zstd(zeros);
-  CHECK(refuses("too small", [&] { report::unzstd(frames); }));
+  const auto frames = tables::zstd("short") + tables::zstd(zeros);
+  CHECK(refuses("too small", [&] { tables::unzstd(frames); }));
 }
 
 TEST_CASE("JSON that nests deeply, and numbers that do not fit, are rejected") {
@@ -237,9 +237,9 @@ TEST_CASE("a file that is a pipe, a device or a folder is refused at once") {
 
 TEST_CASE("a row of any number of fields, and TOML of any length, are refused") {
   std::istringstream commas("a,b\n" + std::string(1'000'000, ','));
-  CHECK_THAT(error_of([&] { report::read_csv_lines(commas, "x.csv", "a,b"); }), Contains("more than 1000 fields"));
+  CHECK_THAT(error_of([&] { tables::read_csv_lines(commas, "x.csv", "a,b"); }), Contains("more than 1000 fields"));
   std::istringstream long_field("a,b\n" + std::string(2'000'000, 'x'));
-  CHECK_THAT(error_of([&] { report::read_csv_lines(long_field, "x.csv", "a,b"); }), Contains("bytes in a row"));
+  CHECK_THAT(error_of([&] { tables::read_csv_lines(long_field, "x.csv", "a,b"); }), Contains("bytes in a row"));
   std::string items;
   while (items.size() < 5'000'000) items += "[[op]]\n";
   CHECK_THAT(error_of([&] { isa::parse_toml(items, "x.toml"); }), Contains("more than"));
@@ -357,12 +357,12 @@ TEST_CASE("a listing with a target that is not an address is an Error") {
 }
 
 TEST_CASE("answers of a machine are finite numbers, as many as were asked for") {
-  const std::vector<infer::Addresses> three{{0, 128, 3}};
-  CHECK(infer::cycles_for(three, R"({"cycles": [1, 2, 3]})"));
+  const std::vector<memory::Addresses> three{{0, 128, 3}};
+  CHECK(memory::cycles_for(three, R"({"cycles": [1, 2, 3]})"));
   for (const char* answer : {R"({"cycles": [1, 2]})", R"({"cycles": [1, 2, nan]})", R"({"cycles": [1, 2, inf]})",
                              R"({"cycles": [1, 2, 1e300]})"})
-    CHECK_FALSE(infer::cycles_for(three, answer));
-  const auto words = [](const char* line) { return error_of([&] { infer::info_in(line); }); };
+    CHECK_FALSE(memory::cycles_for(three, answer));
+  const auto words = [](const char* line) { return error_of([&] { memory::info_in(line); }); };
   CHECK(words(R"({"kind": "l2", "space": "l2", "bytes": 4096})").empty());
   CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 4096, "most_accesses": 0})").empty());
   CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 1e300})").empty());
@@ -377,13 +377,13 @@ TEST_CASE("rows and forms of a table do not multiply without end") {
     rows += fmt::format("x,C,{},,O3,O3,4,,,IADD3,1,proven,\n", i);
     forms += fmt::format("x{},O3,x,,\n", i);
   }
-  const auto packed = report::gzip(forms);
+  const auto packed = tables::gzip(forms);
   std::ofstream(folder.path() / "latency.csv") << rows;
   std::ofstream(folder.path() / "forms.csv.gz", std::ios::binary) << packed;
   std::ofstream(folder.path() / "run.json")
       << fmt::format(R"({{"format": 4, "table": "t", "kind": "measured", "csv_crc32": "{}", "forms_crc32": "{}"}})",
-                     report::checksum_of(rows), report::checksum_of(forms));
-  CHECK_THAT(error_of([&] { report::read_table(folder.path()); }), Contains("more cells than fit into memory"));
+                     tables::checksum_of(rows), tables::checksum_of(forms));
+  CHECK_THAT(error_of([&] { tables::read_table(folder.path()); }), Contains("more cells than fit into memory"));
 }
 
 TEST_CASE("a store with a view or a trigger instead of its tables is rejected") {

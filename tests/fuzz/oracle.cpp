@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "infer/oracle.h"
+#include "memory/oracle.h"
 
 #include <sstream>
 
 #include "base/error.h"
 #include "fuzz.h"
-#include "infer/infer.h"
-#include "infer/log.h"
-#include "infer/prober.h"
-#include "infer/talk.h"
+#include "memory/infer.h"
+#include "memory/log.h"
+#include "memory/prober.h"
+#include "memory/talk.h"
 
 namespace ptxlat::fuzz {
 
 namespace {
 
 // Answers with the numbers of the input, over and over; the inference must end whatever they are.
-class Answering : public infer::Machine {
+class Answering : public memory::Machine {
  public:
-  Answering(infer::MachineInfo info, std::vector<double> answers)
+  Answering(memory::MachineInfo info, std::vector<double> answers)
       : info_(std::move(info)), answers_(std::move(answers)) {}
-  const infer::MachineInfo& info() const override { return info_; }
+  const memory::MachineInfo& info() const override { return info_; }
   void prepare() override { count(1); }
-  std::vector<double> access(const std::vector<infer::Addresses>& list, const std::string&, int) override {
+  std::vector<double> access(const std::vector<memory::Addresses>& list, const std::string&, int) override {
     std::vector<double> cycles;
     for (const auto& addresses : list) {
       count(addresses.count);
@@ -37,7 +37,7 @@ class Answering : public infer::Machine {
     if (more > most || (asked_ += more) > most) throw Error(ExitCode::failure, "the fuzzer has no more time");
   }
 
-  infer::MachineInfo info_;
+  memory::MachineInfo info_;
   std::vector<double> answers_;
   std::size_t next_ = 0;
   std::uint64_t asked_ = 0;
@@ -52,15 +52,15 @@ void oracle(std::string_view input) {
   std::getline(lines, first);
   std::getline(lines, second);
   std::istringstream log{std::string(input)};
-  infer::ReplayedMachine replayed(log);
+  memory::ReplayedMachine replayed(log);
   try {
-    infer::infer(replayed, 1);
+    memory::infer(replayed, 1);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its requests are different
   }
-  auto answers = infer::cycles_in(second);
+  auto answers = memory::cycles_in(second);
   if (!answers || answers->empty()) return;
   Answering machine(replayed.info(), *std::move(answers));
-  infer::infer(machine, 1);
+  memory::infer(machine, 1);
 }
 
 }  // namespace ptxlat::fuzz

@@ -3,16 +3,16 @@
 #include <stdexcept>
 
 #include "fuzz.h"
-#include "report/gzip.h"
-#include "report/zstd.h"
+#include "tables/gzip.h"
+#include "tables/zstd.h"
 
 namespace ptxlat::fuzz {
 
 // The compressed files of a table. Their readers add the file's name to a std::runtime_error.
 void packed(std::string_view input) {
   const std::string bytes(input);
-  const std::function<void()> readers[] = {[&] { report::gunzip(bytes); }, [&] { report::unzstd(bytes); },
-                                           [&] { report::unzstd(bytes, bytes); }};
+  const std::function<void()> readers[] = {[&] { tables::gunzip(bytes); }, [&] { tables::unzstd(bytes); },
+                                           [&] { tables::unzstd(bytes, bytes); }};
   for (const auto& read : readers) {
     try {
       read();

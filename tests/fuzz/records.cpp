@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 
+#include "compare/compare_facts.h"
 #include "fuzz.h"
-#include "infer/series_facts.h"
-#include "report/compare_facts.h"
-#include "report/evidence.h"
-#include "report/memory_map.h"
-#include "report/plot.h"
-#include "report/probe_files.h"
-#include "report/record_lines.h"
-#include "report/zstd.h"
+#include "pages/evidence.h"
+#include "pages/memory_map.h"
+#include "pages/plot.h"
+#include "series/series_facts.h"
+#include "tables/probe_files.h"
+#include "tables/record_lines.h"
+#include "tables/zstd.h"
 
 namespace ptxlat::fuzz {
 
@@ -17,9 +17,9 @@ namespace {
 
 // Every model on a series, by its axes.
 void read_facts_off(const results::Series& series) {
-  for (const auto& [model, name] : infer::fact_model_names) {
-    if (model == infer::FactModel::given) continue;
-    infer::FactRule rule;
+  for (const auto& [model, name] : series::fact_model_names) {
+    if (model == series::FactModel::given) continue;
+    series::FactRule rule;
     rule.quantity = name;
     rule.model = model;
     rule.how = "how";
@@ -28,7 +28,7 @@ void read_facts_off(const results::Series& series) {
       rule.like = series.axes.front().names.front();
       rule.unlike = series.axes.front().names.back();
     }
-    infer::facts_of(rule, series);
+    series::facts_of(rule, series);
   }
 }
 
@@ -37,29 +37,29 @@ void read_facts_off(const results::Series& series) {
 // The probes of a table: records, then provenance. What `show`, `compare`, `probe --reread` and --plot do with them.
 void records(std::string_view input) {
   const auto parts = parts_of(input, 2);
-  const auto folder = scratch_file("probes/probes.jsonl.zst", report::zstd(parts[0])).parent_path();
-  const auto read = report::read_probe_files(folder);
-  const auto runs = report::read_provenance(scratch_file("probes/probes.json", parts[1]));
+  const auto folder = scratch_file("probes/probes.jsonl.zst", tables::zstd(parts[0])).parent_path();
+  const auto read = tables::read_probe_files(folder);
+  const auto runs = tables::read_provenance(scratch_file("probes/probes.json", parts[1]));
   std::ostringstream out;
-  report::write_probe_text(out, read);
-  report::write_facts_csv(out, read);
-  const auto facts = report::read_facts(folder);
-  report::compare_facts(facts, facts);
-  report::memory_script(report::memory_map(read), "machine");
-  for (const auto& quantity : report::quantities_of(read)) {
-    const auto found = report::find_facts(read, quantity, "");
+  tables::write_probe_text(out, read);
+  tables::write_facts_csv(out, read);
+  const auto facts = tables::read_facts(folder);
+  compare::compare_facts(facts, facts);
+  pages::memory_script(pages::memory_map(read), "machine");
+  for (const auto& quantity : pages::quantities_of(read)) {
+    const auto found = pages::find_facts(read, quantity, "");
     if (found.empty()) continue;
-    report::write_evidence(out, folder, {found.front()}, runs);
-    report::windows_behind(found);
+    pages::write_evidence(out, folder, {found.front()}, runs);
+    pages::windows_behind(found);
   }
   for (const auto& record : read) {
     for (const auto& series : record.series) {
       const bool has_points = std::any_of(series.values.begin(), series.values.end(), [](const auto& v) { return v; });
-      if (has_points && !series.axes.empty()) report::plot_script(record, series, "machine");
+      if (has_points && !series.axes.empty()) pages::plot_script(record, series, "machine");
       if (series.values.size() < 300) read_facts_off(series);
     }
   }
-  report::write_probe_files(scratch_folder() / "written", read, runs);
+  tables::write_probe_files(scratch_folder() / "written", read, runs);
 }
 
 }  // namespace ptxlat::fuzz

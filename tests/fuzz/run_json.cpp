@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 
+#include "compare/compare.h"
+#include "compare/groups.h"
 #include "fuzz.h"
-#include "report/compare.h"
-#include "report/groups.h"
-#include "report/table.h"
-#include "report/table_files.h"
 #include "results/json.h"
+#include "tables/table.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::fuzz {
 
@@ -18,7 +18,7 @@ std::string fitting(std::string_view input, std::string_view rows) {
     auto json = results::parse_json(input);
     if (!json.is_object()) return std::string(input);
     for (const char* key : {"jsonl_crc32", "forms_crc32"}) json.erase(key);
-    json["csv_crc32"] = report::checksum_of(rows);
+    json["csv_crc32"] = tables::checksum_of(rows);
     return results::to_line(json);
   } catch (const std::exception&) {
     return std::string(input);
@@ -34,11 +34,11 @@ void run_json(std::string_view input) {
       "add.u32,Integer Arithmetic Instructions,a,default,O3,O3,4,dependent,add,IADD3,1,proven,\n";
   scratch_file("run/latency.csv", rows);
   const auto folder = scratch_file("run/run.json", fitting(input, rows)).parent_path();
-  const auto table = report::read_table(folder);
+  const auto table = tables::read_table(folder);
   std::ostringstream out;
-  report::write_text(out, table);
-  std::vector<report::Side> sides{{&table, {}, {}, "a"}, {&table, {}, {}, "b"}};
-  report::label(sides);
+  tables::write_text(out, table);
+  std::vector<compare::Side> sides{{&table, {}, {}, "a"}, {&table, {}, {}, "b"}};
+  compare::label(sides);
 }
 
 }  // namespace ptxlat::fuzz

@@ -8,9 +8,9 @@
 #include "bundle/functions.h"
 #include "fuzz.h"
 #include "latency/plan.h"
-#include "report/gzip.h"
-#include "report/zstd.h"
 #include "results/store.h"
+#include "tables/gzip.h"
+#include "tables/zstd.h"
 #include "tiny_cubin.h"
 #include "worker/protocol.h"
 
@@ -86,7 +86,7 @@ void write_frames(const fs::path& folder) {
     write(folder / "worker" / name, text_of(frame).substr(sizeof(std::uint32_t)));
   };
   worker::LaunchBatch batch{cubin_of("k"), {{"k", {}, 3}}};
-  batch.kernels.front().launch.buffers = {{4096, kernel::Buffer::Contents::ring, 8, 1, 2}};
+  batch.kernels.front().launch.buffers = {{4096, ptx::Buffer::Contents::ring, 8, 1, 2}};
   batch.kernels.front().launch.output_words = {0, 1};
   add("launch", worker::frame(Kind::launch, batch));
   worker::Outcome outcome;
@@ -134,8 +134,8 @@ void write_packed(const fs::path& folder) {
                             "\n"
                             R"({"ptx":"add.u32","cycles":4})"
                             "\n";
-  write(folder / "packed/lines.jsonl.zst", report::zstd(lines));
-  write(folder / "packed/lines.jsonl.gz", report::gzip(lines));
+  write(folder / "packed/lines.jsonl.zst", tables::zstd(lines));
+  write(folder / "packed/lines.jsonl.gz", tables::gzip(lines));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "compare/compare_facts.h"
 #include "fuzz.h"
-#include "report/compare_facts.h"
-#include "report/csv.h"
-#include "report/opcode_files.h"
-#include "report/table.h"
 #include "results/json.h"
 #include "simulator/export.h"
+#include "tables/csv.h"
+#include "tables/opcode_files.h"
+#include "tables/table.h"
 
 namespace ptxlat::fuzz {
 
@@ -26,13 +26,13 @@ simulator::Tables tables_of(const std::string& rows, const std::string& opcodes,
   };
   tried([&] {
     std::istringstream in(rows);
-    tables.rows = report::read_csv(in, "latency.csv");
+    tables.rows = tables::read_csv(in, "latency.csv");
   });
   tried([&] {
     std::istringstream in(opcodes);
-    tables.opcodes = report::read_csv_lines(in, "opcodes.csv", report::opcode_columns);
+    tables.opcodes = tables::read_csv_lines(in, "opcodes.csv", tables::opcode_columns);
   });
-  tried([&] { tables.facts = report::read_facts(scratch_file("simulators/facts.csv", facts).parent_path()); });
+  tried([&] { tables.facts = tables::read_facts(scratch_file("simulators/facts.csv", facts).parent_path()); });
   tried([&] { tables.run = results::to_json(results::run_from_json(results::parse_json(run))); });
   return tables;
 }

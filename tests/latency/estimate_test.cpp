@@ -11,8 +11,8 @@ using namespace ptxlat::latency;
 
 namespace {
 
-kernel::Readout readout_of(const std::vector<std::uint32_t>& cycles) {
-  kernel::Readout readout;
+ptx::Readout readout_of(const std::vector<std::uint32_t>& cycles) {
+  ptx::Readout readout;
   readout.launches = cycles.size();
   readout.threads = 32;
   readout.words_per_thread = 2;
@@ -62,8 +62,7 @@ struct TestBench {
     kernel.schedule.edge_cycles = edge_cycles;
     line::MadeTrial trial;
     trial.kernel = kernels.size();
-    trial.outcome =
-        kernel::LaunchOutcome{kernel::LaunchStatus::ok, {}, readout_of(std::vector<std::uint32_t>(9, measured))};
+    trial.outcome = ptx::LaunchOutcome{ptx::LaunchStatus::ok, {}, readout_of(std::vector<std::uint32_t>(9, measured))};
     kernels.push_back(kernel);
     made.push_back(trial);
     return made.size() - 1;
@@ -86,7 +85,7 @@ struct TestBench {
 
   sass::StaticSchedule& schedule(Role role) { return kernels[*trials[role]].schedule; }
   sass::Window& window(Role role) { return *kernels[*trials[role]].window; }
-  kernel::LaunchOutcome& outcome(Role role) { return *made[*trials[role]].outcome; }
+  ptx::LaunchOutcome& outcome(Role role) { return *made[*trials[role]].outcome; }
   void set_samples(Role role, const std::vector<std::uint32_t>& cycles) { outcome(role).readout = readout_of(cycles); }
   // A static table's: nothing was launched.
   void leave_unlaunched() {
@@ -340,8 +339,8 @@ TEST_CASE("exactly half of the launches is not a majority") {
 }
 
 TEST_CASE("faults and time-outs of every window that counts are the cell's verdict, in the driver's words") {
-  for (const auto& [status, verdict] : {std::pair{kernel::LaunchStatus::fault, sass::Verdict::fault},
-                                        {kernel::LaunchStatus::timeout, sass::Verdict::timeout}}) {
+  for (const auto& [status, verdict] : {std::pair{ptx::LaunchStatus::fault, sass::Verdict::fault},
+                                        {ptx::LaunchStatus::timeout, sass::Verdict::timeout}}) {
     TestBench lab;
     lab.add_plain_experiment();
     for (const Role role : {Role::differential, Role::chain, Role::chain_twice})
@@ -735,6 +734,6 @@ TEST_CASE("a survey in which every line takes as long, or that failed, changes n
   lab.add_plain_experiment();
   const auto survey = lab.add_survey({{Role::chain, {0}}, {Role::chain_twice, {0}}});
   CHECK(lab.estimate(survey) == lab.estimate());
-  lab.made[*survey[Role::chain]].outcome = kernel::LaunchOutcome{kernel::LaunchStatus::fault, "a fault", {}};
+  lab.made[*survey[Role::chain]].outcome = ptx::LaunchOutcome{ptx::LaunchStatus::fault, "a fault", {}};
   CHECK(lab.estimate(survey) == lab.estimate());
 }

@@ -24,8 +24,8 @@ struct OneCubin : KernelAssembler {
   }
 };
 
-kernel::Trial trial_of(const std::string& text, const std::string& role = "bracket") {
-  kernel::Trial trial;
+ptx::Trial trial_of(const std::string& text, const std::string& role = "bracket") {
+  ptx::Trial trial;
   trial.role = role;
   trial.kernel.text = text;
   return trial;
@@ -42,7 +42,7 @@ AssembledKernel assembled_as(const Bytes& cubin, int sm = 90) {
 }
 
 // A kernel with this many instructions between its clocks, plus something that does not become machine code.
-kernel::Trial window_of(int instructions, const std::string& comment = {}) {
+ptx::Trial window_of(int instructions, const std::string& comment = {}) {
   std::string text = "// " + comment + "\n  mov.u32 %clock_1, %clock;\n";
   for (int i = 0; i < instructions; ++i) text += "  x %a;\n";
   return trial_of(text + "  mov.u32 %clock_2, %clock;\n", "chain");
@@ -85,7 +85,7 @@ struct CountingCalls : LiteralDisassembler {
 
 std::uint32_t cycles_of(const MadeTrial& trial) {
   REQUIRE(trial.outcome);
-  REQUIRE(trial.outcome->status == kernel::LaunchStatus::ok);
+  REQUIRE(trial.outcome->status == ptx::LaunchStatus::ok);
   return ::cycles_of(trial.outcome->readout);
 }
 
@@ -114,33 +114,33 @@ TEST_CASE("a cubin for another architecture is no machine code of this one") {
 TEST_CASE("the key of machine code tells every part of a launch apart, and the number of launches") {
   const sass::KernelCode code{"k", {{1, 2}, {3, 4}}, sass::CodeLayout::volta};
   const auto with = [](auto change) {
-    kernel::Launch launch;
-    launch.buffers = {{64, kernel::Buffer::Contents::ring, 8, 1, 2}};
+    ptx::Launch launch;
+    launch.buffers = {{64, ptx::Buffer::Contents::ring, 8, 1, 2}};
     change(launch);
     return launch;
   };
-  const std::vector<kernel::Launch> launches = {
-      with([](kernel::Launch&) {}),
-      with([](kernel::Launch& l) { l.threads = 64; }),
-      with([](kernel::Launch& l) { l.ctas = 2; }),
-      with([](kernel::Launch& l) { l.dynamic_shared = 1; }),
-      with([](kernel::Launch& l) { l.carve_out = 0; }),
-      with([](kernel::Launch& l) { l.uses_memory = true; }),
-      with([](kernel::Launch& l) { l.input = {0}; }),
-      with([](kernel::Launch& l) { l.input = {1}; }),
-      with([](kernel::Launch& l) { l.parameters = {0}; }),
-      with([](kernel::Launch& l) { l.output_ctas = 2; }),
-      with([](kernel::Launch& l) { l.output_words = {0}; }),
-      with([](kernel::Launch& l) {
+  const std::vector<ptx::Launch> launches = {
+      with([](ptx::Launch&) {}),
+      with([](ptx::Launch& l) { l.threads = 64; }),
+      with([](ptx::Launch& l) { l.ctas = 2; }),
+      with([](ptx::Launch& l) { l.dynamic_shared = 1; }),
+      with([](ptx::Launch& l) { l.carve_out = 0; }),
+      with([](ptx::Launch& l) { l.uses_memory = true; }),
+      with([](ptx::Launch& l) { l.input = {0}; }),
+      with([](ptx::Launch& l) { l.input = {1}; }),
+      with([](ptx::Launch& l) { l.parameters = {0}; }),
+      with([](ptx::Launch& l) { l.output_ctas = 2; }),
+      with([](ptx::Launch& l) { l.output_words = {0}; }),
+      with([](ptx::Launch& l) {
         l.output_words = {1, 0};
       }),
-      with([](kernel::Launch& l) { l.buffers.clear(); }),
-      with([](kernel::Launch& l) { l.buffers.push_back(l.buffers.front()); }),
-      with([](kernel::Launch& l) { l.buffers[0].bytes = 128; }),
-      with([](kernel::Launch& l) { l.buffers[0].contents = kernel::Buffer::Contents::permutation; }),
-      with([](kernel::Launch& l) { l.buffers[0].stride = 16; }),
-      with([](kernel::Launch& l) { l.buffers[0].seed = 2; }),
-      with([](kernel::Launch& l) { l.buffers[0].read_words = 3; }),
+      with([](ptx::Launch& l) { l.buffers.clear(); }),
+      with([](ptx::Launch& l) { l.buffers.push_back(l.buffers.front()); }),
+      with([](ptx::Launch& l) { l.buffers[0].bytes = 128; }),
+      with([](ptx::Launch& l) { l.buffers[0].contents = ptx::Buffer::Contents::permutation; }),
+      with([](ptx::Launch& l) { l.buffers[0].stride = 16; }),
+      with([](ptx::Launch& l) { l.buffers[0].seed = 2; }),
+      with([](ptx::Launch& l) { l.buffers[0].read_words = 3; }),
   };
   std::set<CodeKey> keys;
   for (const auto& launch : launches) keys.insert(code_key(code, launch, 9));

@@ -36,8 +36,8 @@ struct TableAssembler : assemble::Assembler {
   }
 };
 
-kernel::Kernel kernel_that(const std::string& calls) {
-  kernel::Kernel kernel;
+ptx::Kernel kernel_that(const std::string& calls) {
+  ptx::Kernel kernel;
   kernel.text = ".visible .entry {{name}}() { call " + calls + "; }";
   return kernel;
 }

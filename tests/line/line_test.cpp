@@ -131,7 +131,7 @@ TEST_CASE("a chunk of an interrupted line that needs much longer is given up bef
   };
   const auto add = [](Bench& bench, int count) {
     for (int i = 0; i < count; ++i) {
-      kernel::Trial trial;
+      ptx::Trial trial;
       trial.kernel.text = fmt::format("{}: mov.u32 %clock_1, %clock;\nx {};\nmov.u32 %clock_2, %clock;", i, i);
       bench.add(trial, "x");
     }

@@ -40,7 +40,7 @@ class LiteralAssembler : public line::KernelAssembler {
   }
 
  private:
-  static standin::Code code_of(const kernel::Kernel& kernel) {
+  static standin::Code code_of(const ptx::Kernel& kernel) {
     constexpr std::string_view first = "mov.u32 %clock_1, %clock;", second = "mov.u32 %clock_2, %clock;";
     standin::Code code(kernel.operand_loads.size(), standin::op(load, 2));
     code.push_back(standin::read_clock(1));

@@ -2,7 +2,7 @@
 #include "probe/commanded_machine.h"
 
 #include "catch.h"
-#include "infer/prober.h"
+#include "memory/prober.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;
@@ -16,14 +16,14 @@ constexpr std::uint64_t answers = 64;
 // A GPU whose every access takes its address in cycles, and a thousand more for each number of its operator, by the
 // contract of commanded kernels. A CTA executes commands if their launch's number is above all before it.
 struct ObedientGpu {
-  std::vector<kernel::Launch> launches;
+  std::vector<ptx::Launch> launches;
   int without_cta = 0;  // launches that still find no CTA on the requested SM
   std::uint64_t claimed = 0;
-  kernel::LaunchStatus status = kernel::LaunchStatus::ok;
+  ptx::LaunchStatus status = ptx::LaunchStatus::ok;
 
-  kernel::LaunchOutcome operator()(const kernel::Launch& launch) {
+  ptx::LaunchOutcome operator()(const ptx::Launch& launch) {
     launches.push_back(launch);
-    kernel::LaunchOutcome outcome{status, "it trapped", {}};
+    ptx::LaunchOutcome outcome{status, "it trapped", {}};
     auto& readout = outcome.readout;
     readout.launches = readout.threads = 1;
     readout.words_per_thread = 2;
@@ -36,7 +36,7 @@ struct ObedientGpu {
     claimed = number;
     for (std::size_t command = 0; command < launch.parameters.at(0); ++command) {
       const auto* words = &launch.input.at(4 * command);
-      const infer::Addresses run{words[0], static_cast<std::int64_t>(words[1]), words[2]};
+      const memory::Addresses run{words[0], static_cast<std::int64_t>(words[1]), words[2]};
       const auto place = words[3] / 256;
       if (place == CommandedMachine::untimed) continue;
       for (std::uint64_t i = 0; i < run.count; ++i)
@@ -50,17 +50,17 @@ struct Commanded {
   ObedientGpu gpu;
   std::uint64_t launches = 0;
 
-  CommandedMachine machine(infer::Addresses flush = {1 << 20, 128, 4096}) {
-    kernel::Launch launch;
+  CommandedMachine machine(memory::Addresses flush = {1 << 20, 128, 4096}) {
+    ptx::Launch launch;
     launch.buffers = {{1 << 20}, {4 * answers}, {128}};
     launch.parameters = {7};
     return {{"l2", "l2", 1 << 20, {"cg", "atom"}, 132, 0},
             flush,
             launch,
-            [this](const kernel::Launch& l) { return gpu(l); },
+            [this](const ptx::Launch& l) { return gpu(l); },
             launches};
   }
-  const kernel::Launch& last() const { return gpu.launches.back(); }
+  const ptx::Launch& last() const { return gpu.launches.back(); }
 };
 
 }  // namespace
@@ -107,9 +107,9 @@ TEST_CASE("an SM that had no CTA is asked again, a few times") {
 TEST_CASE("a failed launch is reported as such") {
   Commanded commanded;
   auto machine = commanded.machine();
-  commanded.gpu.status = kernel::LaunchStatus::fault;
+  commanded.gpu.status = ptx::LaunchStatus::fault;
   CHECK_THROWS_AS(machine.access({{1, 0, 1}}, "cg", 0), LaunchFailed);
-  commanded.gpu.status = kernel::LaunchStatus::ok;
+  commanded.gpu.status = ptx::LaunchStatus::ok;
   CHECK(machine.access({{2, 0, 1}}, "cg", 0) == Cycles{2});
   CHECK(commanded.last().parameters[0] == 1);
 }
@@ -128,8 +128,8 @@ TEST_CASE("a second machine with the buffers of the first goes on with its numbe
 TEST_CASE("more answers than the second buffer has room for are not asked of the GPU") {
   Commanded commanded;
   auto machine = commanded.machine();
-  infer::Prober prober(machine, 1);
+  memory::Prober prober(machine, 1);
   CHECK(prober.access({{0, 1, answers}}).size() == answers);
-  CHECK_THROWS_AS(prober.access({{0, 1, 1}}), infer::TooManyAccesses);
+  CHECK_THROWS_AS(prober.access({{0, 1, 1}}), memory::TooManyAccesses);
   CHECK(commanded.gpu.launches.size() == 1);
 }

@@ -7,7 +7,7 @@
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "probe/readers.h"
-#include "report/probe_files.h"
+#include "tables/probe_files.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -18,8 +18,8 @@ namespace {
 std::vector<std::pair<std::string, std::string>> logs_of(const probe::Probe& probe, const fs::path& table) {
   std::vector<std::pair<std::string, std::string>> logs;
   for (const auto& role : probe::roles_of(probe)) {
-    const auto file = report::find_probe_log(table, probe.name, probe.axes.empty() ? "" : role);
-    if (!file.empty()) logs.emplace_back(role, report::read_probe_log(file));
+    const auto file = tables::find_probe_log(table, probe.name, probe.axes.empty() ? "" : role);
+    if (!file.empty()) logs.emplace_back(role, tables::read_probe_log(file));
   }
   return logs;
 }
@@ -31,7 +31,7 @@ TEST_CASE("the committed series and logs give the committed facts") {
   std::size_t read = 0;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(PTXLAT_SOURCE_DIR) / "tables")) {
     if (entry.path().filename() != "probes.json") continue;
-    for (const auto& record : report::read_probe_files(entry.path().parent_path())) {
+    for (const auto& record : tables::read_probe_files(entry.path().parent_path())) {
       const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
       if (same == probes.end()) continue;
       auto again = record;

@@ -18,7 +18,7 @@ names = ["ca", "cg"]
 name = "bytes"
 values = ["16 KiB", 5]
 )";
-infer::FactRule rule_of(const std::string& keys) {
+series::FactRule rule_of(const std::string& keys) {
   const auto probe = probe_of(axes + "[[fact]]\n" + keys + opcodes);
   REQUIRE(probe.facts.size() == 1);
   return probe.facts.front();
@@ -43,7 +43,7 @@ least = 0.5
 how = "a chase"
 )");
   CHECK(rule.quantity == "chase.{{path}}.{{level}}");
-  CHECK(rule.model == infer::FactModel::clusters);
+  CHECK(rule.model == series::FactModel::clusters);
   CHECK(rule.unit == "cycles");
   CHECK(rule.scope == "card");
   CHECK(rule.by == std::vector<std::string>{"bytes"});
@@ -55,7 +55,7 @@ how = "a chase"
   CHECK(rule.least == 0.5);
   CHECK(rule.how == "a chase");
   const auto least_rule = rule_of(what);
-  CHECK(least_rule.model == infer::FactModel::median);
+  CHECK(least_rule.model == series::FactModel::median);
   CHECK(least_rule.scope == "kind");
   CHECK(least_rule.unit.empty());
   CHECK(least_rule.tolerance == 2);
@@ -63,7 +63,7 @@ how = "a chase"
 }
 
 TEST_CASE("every model has a name in a probe's file") {
-  for (const auto& [model, name] : infer::fact_model_names) {
+  for (const auto& [model, name] : series::fact_model_names) {
     const auto rule = rule_of(what + "model = \"" + std::string(name) +
                               "\"\nlevels = [\"l1\"]\nlike = \"ca\"\nunlike = \"cg\"\nvalue = 4\n");
     CHECK(rule.model == model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The rules of the shipped probes, on what they would measure of multiprocessors that do not exist.
-#include "../infer/simulated_sm.h"
+#include "../series/simulated_sm.h"
 #include "catch.h"
 #include "probe/points.h"
 #include "probe/probe.h"
@@ -20,7 +20,7 @@ results::Fact fact_of(const std::string& name, const std::string& quantity, cons
   const auto rule =
       std::find_if(probe->facts.begin(), probe->facts.end(), [&](const auto& r) { return r.quantity == quantity; });
   REQUIRE(rule != probe->facts.end());
-  const auto facts = infer::facts_of(*rule, series);
+  const auto facts = series::facts_of(*rule, series);
   REQUIRE(facts.size() == 1);
   return facts.front();
 }
@@ -29,7 +29,7 @@ results::Fact fact_of(const std::string& name, const std::string& quantity, cons
 
 TEST_CASE("the shipped probe of schedulers recovers the modulus of any multiprocessor") {
   for (const std::size_t modulus : {1, 2, 3, 4, 8}) {
-    const auto fact = fact_of("scheduler", "scheduler.warp_modulus", infer::pair_series({.modulus = modulus}));
+    const auto fact = fact_of("scheduler", "scheduler.warp_modulus", series::pair_series({.modulus = modulus}));
     CHECK(fact.value == std::to_string(modulus));
     CHECK(fact.verdict == results::FactVerdict::inferred);
   }
@@ -39,7 +39,7 @@ TEST_CASE("the shipped probe of policies recovers each, wherever the four warps 
   for (const std::size_t modulus : {1, 2, 4, 8}) {
     for (const char* policy : {"round_robin", "oldest", "youngest", "greedy_oldest", "greedy_youngest",
                                "greedy_longest_waiting", "greedy_shortest_waiting", "shortest_waiting"}) {
-      const auto series = infer::policy_series({.modulus = modulus, .policy = policy});
+      const auto series = series::policy_series({.modulus = modulus, .policy = policy});
       INFO(policy << " " << modulus);
       CHECK(fact_of("scheduler_policy", "scheduler.policy", series).value == policy);
     }
@@ -48,7 +48,7 @@ TEST_CASE("the shipped probe of policies recovers each, wherever the four warps 
 
 TEST_CASE("the shipped probe of rates tells a scheduler that issues two instructions from one that issues one") {
   for (const int width : {1, 2}) {
-    const auto series = infer::rate_series({.width = width, .intervals = {1, 1}}, 9);
+    const auto series = series::rate_series({.width = width, .intervals = {1, 1}}, 9);
     const auto rate = fact_of("issue_rate", "issue.per_clock", series);
     CHECK(*rate.low < width);
     CHECK(*rate.high > width);

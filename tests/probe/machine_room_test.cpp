@@ -51,7 +51,7 @@ TEST_CASE("samples lie on the axes that the file names") {
   CHECK(series.axes[0] == results::Axis{"sm", "", {1, 2, 3}});
   CHECK(series.axes[1] == results::Axis{"word", "", {0, 1}, {"start", "end"}});
   CHECK(series.values == Values{1, 2, 3, 4, 5, 6});
-  const auto facts = infer::facts_of(probe.facts.at(0), series);
+  const auto facts = series::facts_of(probe.facts.at(0), series);
   REQUIRE(facts.size() == 2);
   CHECK(facts[1].quantity == "a.end");
   CHECK(facts[1].value == "2");
@@ -96,8 +96,8 @@ TEST_CASE("launches follow each other as the file says, by a text of an axis if 
                     "slow = \"synchronised\"\n[launch]\nby = \"{{by}}\"\n" +
                     opcodes;
   const auto points = points_of(probe_of(text));
-  CHECK(points[0].trial.launch.succession == kernel::Succession::graph);
-  CHECK(points[1].trial.launch.succession == kernel::Succession::synchronised);
+  CHECK(points[0].trial.launch.succession == ptx::Succession::graph);
+  CHECK(points[1].trial.launch.succession == ptx::Succession::synchronised);
   CHECK_THAT(mistake_of_points(start + "[launch]\nby = \"queue\"\n" + opcodes, {}),
              Contains("launches follow by stream, graph or synchronised, not queue"));
 }

@@ -176,13 +176,13 @@ TEST_CASE("a launch that traps is a value, if a probe may hang, and one that fau
 TEST_CASE("the facts that a probe's file asks for are read off its series") {
   ProbeBench bench;
   auto probe = chain_probe();
-  infer::FactRule least;
+  series::FactRule least;
   least.quantity = "chain.least";
-  least.model = infer::FactModel::minimum;
+  least.model = series::FactModel::minimum;
   least.how = "a chain";
   auto each = least;
   each.quantity = "chain.each";
-  each.model = infer::FactModel::median;
+  each.model = series::FactModel::median;
   each.by = {"steps"};
   probe.facts = {least, each};
   const auto record = bench.make(probe);
@@ -204,9 +204,9 @@ TEST_CASE("the facts that a probe's file asks for are read off its series") {
 TEST_CASE("a given fact needs no series, and is undetermined if the driver does not report it") {
   ProbeBench bench;
   auto probe = chain_probe();
-  infer::FactRule given;
+  series::FactRule given;
   given.quantity = "bw.ideal";
-  given.model = infer::FactModel::given;
+  given.model = series::FactModel::given;
   given.value = "2 * memory_bus_bits / 8";
   given.unit = "GB/s";
   given.scope = "card";
@@ -233,7 +233,7 @@ TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
   probe.constants["steps"] = "1";
   probe.threads = "512";
   probe.words = {0, 1, 2, 3, 4, 5, 6, 7};
-  probe.buffers = {{kernel::Buffer::Contents::zeros, "65536", "0", "1", "0"}};
+  probe.buffers = {{ptx::Buffer::Contents::zeros, "65536", "0", "1", "0"}};
   probe.infer = ProbeInference{"cache", "l1", "65536"};
   probe.infer->conditional = {"sector_bytes", "policy"};
   probe.infer->leaves_out = {"ways"};
@@ -277,8 +277,8 @@ TEST_CASE("a kernel that takes commands and never says that it was on the SM cos
   auto probe = chain_probe();
   probe.constants["steps"] = "1";
   probe.axes.clear();
-  probe.buffers = {{kernel::Buffer::Contents::zeros, "8192", "0", "1", "0"},
-                   {kernel::Buffer::Contents::zeros, "4096", "0", "1", "0"}};
+  probe.buffers = {{ptx::Buffer::Contents::zeros, "8192", "0", "1", "0"},
+                   {ptx::Buffer::Contents::zeros, "4096", "0", "1", "0"}};
   probe.infer = ProbeInference{.kind = "l2", .space = "l2", .bytes = "4096"};
   for (const char* flush : {"128", "4096"}) {
     probe.infer->flush = flush;

@@ -74,7 +74,7 @@ TEST_CASE("a launch has the values of its expressions at each point") {
   probe.dynamic_shared = "width";
   probe.carve_out = "100";
   probe.parameters = {"width / 2", "7"};
-  probe.buffers = {{kernel::Buffer::Contents::ring, "4 KiB", "stride", "warps", "2"}};
+  probe.buffers = {{ptx::Buffer::Contents::ring, "4 KiB", "stride", "warps", "2"}};
   probe.launches = 9;
   probe.words = {0, 3};
   probe.count = "warps * 10";
@@ -87,7 +87,7 @@ TEST_CASE("a launch has the values of its expressions at each point") {
   CHECK(trial.launch.dynamic_shared == 512);
   CHECK(trial.launch.carve_out == 100);
   CHECK(trial.launch.parameters == std::vector<std::uint64_t>{256, 7});
-  CHECK(trial.launch.buffers == std::vector<kernel::Buffer>{{4096, kernel::Buffer::Contents::ring, 128, 4, 2}});
+  CHECK(trial.launch.buffers == std::vector<ptx::Buffer>{{4096, ptx::Buffer::Contents::ring, 128, 4, 2}});
   CHECK(trial.launch.output_words == std::vector<int>{0, 3});
   CHECK(trial.launches == 9);
   CHECK(points[1].count == 40);
@@ -171,16 +171,15 @@ TEST_CASE("the file says what a launch requests from the driver and of its buffe
   probe.bank_bytes = "2 * n";
   probe.persisting_bytes = "3 * n";
   probe.large_cluster = probe.keeps_buffers = true;
-  probe.buffers = {{kernel::Buffer::Contents::self, "64", "0", "1", "n", true},
-                   {kernel::Buffer::Contents::zeros, "64", "0", "1", "0", false, "4 * n", "n", "n + 1", "8 * n"}};
+  probe.buffers = {{ptx::Buffer::Contents::self, "64", "0", "1", "n", true},
+                   {ptx::Buffer::Contents::zeros, "64", "0", "1", "0", false, "4 * n", "n", "n + 1", "8 * n"}};
   const auto launch = points_of(probe).at(0).trial.launch;
   CHECK(launch.bank_bytes == 8);
   CHECK(launch.persisting_bytes == 12);
   CHECK(launch.large_cluster);
   CHECK(launch.keeps_buffers);
-  CHECK(launch.buffers ==
-        std::vector<kernel::Buffer>{{64, kernel::Buffer::Contents::self, 0, 1, 4, true},
-                                    {64, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 16, 4, 5, 32}});
+  CHECK(launch.buffers == std::vector<ptx::Buffer>{{64, ptx::Buffer::Contents::self, 0, 1, 4, true},
+                                                   {64, ptx::Buffer::Contents::zeros, 0, 1, 0, false, 16, 4, 5, 32}});
 }
 
 TEST_CASE("launches that cannot be made are mistakes of the probe") {

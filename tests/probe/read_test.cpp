@@ -67,7 +67,7 @@ LDG = "steps"
   REQUIRE(probe.axes.size() == 1);
   CHECK(probe.axes[0].values == std::vector<std::int64_t>{4096, 8192});
   REQUIRE(probe.buffers.size() == 1);
-  CHECK(probe.buffers[0].contents == kernel::Buffer::Contents::permutation);
+  CHECK(probe.buffers[0].contents == ptx::Buffer::Contents::permutation);
   CHECK(probe.launches == 7);
   CHECK(probe.reader == Reader::throughput);
   CHECK(probe.words == std::vector<int>{0, 1, 7});
@@ -157,10 +157,10 @@ without = ["STL"]
 "LDS.128" = 1
 )");
   CHECK(probe.module == std::vector<std::string>{".const .b32 zero;"});
-  CHECK(probe.buffers.at(0).contents == kernel::Buffer::Contents::self);
+  CHECK(probe.buffers.at(0).contents == ptx::Buffer::Contents::self);
   CHECK(probe.buffers.at(0).is_texture);
   CHECK(points_of(probe).at(0).trial.launch.buffers.at(1) ==
-        kernel::Buffer{2 << 20, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 4096, 128, 16, 64});
+        ptx::Buffer{2 << 20, ptx::Buffer::Contents::zeros, 0, 1, 0, false, 4096, 128, 16, 64});
   CHECK(probe.bank_bytes == "8");
   CHECK(probe.persisting_bytes == "1 KiB");
   CHECK((probe.large_cluster && probe.keeps_buffers && probe.may_fail));
@@ -266,7 +266,7 @@ TEST_CASE("the shipped probes are complete: every point has its kernel, its laun
       if (!roles.insert(point.trial.role).second) FAIL(point.trial.role);
       const auto& launch = point.trial.launch;
       if (launch.output_ctas > launch.ctas) FAIL(point.trial.role);
-      if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / 8) FAIL(point.trial.role);
+      if (launch.buffers.size() + launch.parameters.size() > ptx::parameter_bytes / 8) FAIL(point.trial.role);
       if (launch.persisting_bytes > 0 && launch.persisting_bytes > launch.buffers.at(0).bytes) FAIL(point.trial.role);
       for (const auto& buffer : launch.buffers) {
         if (buffer.bytes == 0 || buffer.bytes % 8 != 0 || buffer.stride > buffer.bytes) FAIL(point.trial.role);
@@ -284,11 +284,11 @@ TEST_CASE("every fact that a shipped probe asks for has a name without holes, an
     const auto points = points_of(probe, large_gpu());
     const auto nothing = series_of(probe, std::vector<std::vector<std::optional<double>>>(points.size()), points);
     for (const auto& rule : probe.facts) {
-      if (rule.model == infer::FactModel::given) {
+      if (rule.model == series::FactModel::given) {
         CHECK(value_given(probe, rule, large_gpu()) > 0);
         continue;
       }
-      const auto facts = infer::facts_of(rule, nothing);
+      const auto facts = series::facts_of(rule, nothing);
       INFO(rule.quantity);
       CHECK_FALSE(facts.empty());
       for (const auto& fact : facts) {
@@ -304,5 +304,6 @@ TEST_CASE("docs/probes.md names every shipped probe and every model of facts") {
   const auto text = read_file(std::filesystem::path(PTXLAT_SOURCE_DIR) / "docs" / "probes.md");
   for (const auto& probe : shipped()) CHECK_THAT(text, Contains("\n| `" + probe.name + "` | "));
   const auto models = text.substr(text.find("| model | the fact |"));
-  for (const auto& [model, name] : infer::fact_model_names) CHECK_THAT(models, Contains("`" + std::string(name) + "`"));
+  for (const auto& [model, name] : series::fact_model_names)
+    CHECK_THAT(models, Contains("`" + std::string(name) + "`"));
 }

@@ -10,8 +10,8 @@ using Words = std::vector<std::uint32_t>;
 
 namespace {
 
-kernel::Readout readout_of(std::size_t launches, std::size_t threads, const Words& words) {
-  kernel::Readout readout;
+ptx::Readout readout_of(std::size_t launches, std::size_t threads, const Words& words) {
+  ptx::Readout readout;
   readout.launches = launches;
   readout.threads = threads;
   readout.words_per_thread = words.size() / launches / threads;
@@ -19,7 +19,7 @@ kernel::Readout readout_of(std::size_t launches, std::size_t threads, const Word
   return readout;
 }
 
-Values read(Reader reader, const kernel::Readout& readout, std::int64_t count = 1) {
+Values read(Reader reader, const ptx::Readout& readout, std::int64_t count = 1) {
   Probe probe;
   probe.reader = reader;
   Point point;
@@ -81,7 +81,7 @@ TEST_CASE("clocks that do not move give no throughput") {
 }
 
 TEST_CASE("throughput of threads that agree") {
-  kernel::Readout readout;
+  ptx::Readout readout;
   readout.launches = 2;
   readout.threads = 32;
   readout.words_per_thread = 2;
@@ -140,7 +140,7 @@ TEST_CASE("scoreboards: how many different ones the code sets, to be written or 
 TEST_CASE("no launch gives no value") {
   for (const auto reader : {Reader::per_step, Reader::throughput, Reader::span, Reader::rate, Reader::timeline,
                             Reader::warps, Reader::words, Reader::samples})
-    CHECK(read(reader, kernel::Readout{}).empty());
+    CHECK(read(reader, ptx::Readout{}).empty());
 }
 
 TEST_CASE("a series has the probe's axes, and a place for each point") {
@@ -188,9 +188,9 @@ TEST_CASE("the series of samples has an axis as long as the longest point reads"
   probe.reader = Reader::samples;
   probe.axes = {{"n", "", {1, 2}}};
   std::vector<Point> points(2);
-  points[0].trial.launch.buffers = {{64, kernel::Buffer::Contents::zeros, 0, 1, 1}};
-  points[1].trial.launch.buffers = {{64, kernel::Buffer::Contents::zeros, 0, 1, 1},
-                                    {64, kernel::Buffer::Contents::zeros, 0, 1, 2}};
+  points[0].trial.launch.buffers = {{64, ptx::Buffer::Contents::zeros, 0, 1, 1}};
+  points[1].trial.launch.buffers = {{64, ptx::Buffer::Contents::zeros, 0, 1, 1},
+                                    {64, ptx::Buffer::Contents::zeros, 0, 1, 2}};
   const auto series = series_of(probe, {{9}, {1, 2, 3}}, points);
   CHECK(series.axes.at(1) == results::Axis{"sample", "", {0, 1, 2}});
   CHECK(series.values == Values{9, std::nullopt, std::nullopt, 1, 2, 3});

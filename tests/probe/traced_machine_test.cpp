@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "infer/prober.h"
+#include "memory/prober.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;
@@ -12,12 +12,12 @@ namespace {
 
 // A GPU whose every access takes its address in cycles, by the contract of traced kernels.
 struct EchoingGpu {
-  std::vector<kernel::Launch> launches;
-  kernel::LaunchStatus status = kernel::LaunchStatus::ok;
+  std::vector<ptx::Launch> launches;
+  ptx::LaunchStatus status = ptx::LaunchStatus::ok;
 
-  kernel::LaunchOutcome operator()(const kernel::Launch& launch) {
+  ptx::LaunchOutcome operator()(const ptx::Launch& launch) {
     launches.push_back(launch);
-    kernel::LaunchOutcome outcome{status, "it trapped", {}};
+    ptx::LaunchOutcome outcome{status, "it trapped", {}};
     outcome.readout.launches = 1;
     outcome.readout.threads = 512;
     outcome.readout.words_per_thread = launch.output_words.size();
@@ -28,11 +28,11 @@ struct EchoingGpu {
 };
 
 TracedMachine machine_of(EchoingGpu& gpu) {
-  kernel::Launch launch;
+  ptx::Launch launch;
   launch.threads = 512;
   launch.output_words = {0, 1, 2, 3, 4, 5, 6, 7};
   launch.parameters = {7};
-  return {{"cache", "l1", 1 << 20, {}, 1, 0}, launch, [&gpu](const kernel::Launch& l) { return gpu(l); }};
+  return {{"cache", "l1", 1 << 20, {}, 1, 0}, launch, [&gpu](const ptx::Launch& l) { return gpu(l); }};
 }
 
 }  // namespace
@@ -55,12 +55,12 @@ TEST_CASE("each answer is a launch with all that was accessed since prepare, and
 TEST_CASE("no more than a launch holds is requested from the GPU, and a failed launch is reported as such") {
   EchoingGpu gpu;
   auto machine = machine_of(gpu);
-  infer::Prober prober(machine, 1);
+  memory::Prober prober(machine, 1);
   CHECK(machine.info().most_accesses == accesses_per_launch);
   CHECK(prober.access({{0, 1, accesses_per_launch}}).size() == accesses_per_launch);
-  CHECK_THROWS_AS(prober.access({{0, 1, 1}}), infer::TooManyAccesses);
+  CHECK_THROWS_AS(prober.access({{0, 1, 1}}), memory::TooManyAccesses);
   CHECK(gpu.launches.size() == 1);
   prober.prepare();
-  gpu.status = kernel::LaunchStatus::fault;
+  gpu.status = ptx::LaunchStatus::fault;
   CHECK_THROWS_AS(prober.access({{0, 1, 1}}), LaunchFailed);
 }

@@ -59,7 +59,7 @@ std::string hole_in(const std::string& text) {
 }
 
 // The first thing that is wrong with a kernel's text, or nothing.
-std::string mistake_in(const kernel::Trial& trial) {
+std::string mistake_in(const ptx::Trial& trial) {
   const auto& text = trial.kernel.text;
   const auto name = text.find("{{name}}");
   if (name == std::string::npos) return "no place for the name";
@@ -78,11 +78,11 @@ std::string mistake_in(const kernel::Trial& trial) {
   if (loads != trial.kernel.operand_loads.size()) return "other loads before the first clock than it says";
   constexpr std::string_view slot = "[%in+";
   for (auto at = text.find(slot); at != std::string::npos; at = text.find(slot, at + 1)) {
-    if (std::stoul(text.substr(at + slot.size(), 10)) >= 8 * kernel::operands_per_slot)
+    if (std::stoul(text.substr(at + slot.size(), 10)) >= 8 * ptx::operands_per_slot)
       return "an operand behind the lane's slot: " + text.substr(at, 20);
   }
   const auto& launch = trial.launch;
-  if (launch.input.size() != static_cast<std::size_t>(launch.threads * launch.ctas * kernel::operands_per_slot))
+  if (launch.input.size() != static_cast<std::size_t>(launch.threads * launch.ctas * ptx::operands_per_slot))
     return "values for other threads";
   return {};
 }
@@ -119,7 +119,7 @@ TEST_CASE(
                            << (consumer == nullptr ? "no consumer" : consumer->name));
     if (const auto missing = missing_in(variant, experiment); !missing.empty()) FAIL(missing);
     for (const Role role : all_roles) {
-      const kernel::Trial& trial = experiment.trials[role];
+      const ptx::Trial& trial = experiment.trials[role];
       if (trial.kernel.text.empty()) continue;
       if (const auto mistake = mistake_in(trial); !mistake.empty()) FAIL(to_string(role) << ": " << mistake);
     }
@@ -178,7 +178,7 @@ TEST_CASE("lanes do not agree in an operand that the compiler shall not take for
   for (std::size_t operand = 0; operand < 2; ++operand) {
     std::set<std::uint64_t> values;
     for (std::size_t lane = 0; lane < 32; ++lane)
-      values.insert(experiment.trials[Role::differential].launch.input[lane * kernel::operands_per_slot + operand]);
+      values.insert(experiment.trials[Role::differential].launch.input[lane * ptx::operands_per_slot + operand]);
     CHECK(values.size() == 32);
   }
 }

@@ -36,7 +36,7 @@ Experiment experiment_for(const std::string& ptx, const std::string& operand, co
   return experiment;
 }
 
-void check_golden(const kernel::Trial& trial, const std::string& name) {
+void check_golden(const ptx::Trial& trial, const std::string& name) {
   const auto file = source / "tests/ptx/golden" / (name + ".ptx");
   const auto text = fill({"frame.ptx", trial.kernel.text}, {{"name", name}});
   if (const char* update = std::getenv("PTXLAT_UPDATE_GOLDEN"); update != nullptr && *update != '\0')

@@ -24,7 +24,7 @@ TEST_CASE("a vector has its own registers, in braces even if there is only one")
 
 TEST_CASE("an object adds its texts: at module scope, in the kernel, before the loop, in every pass") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:near}], [{b:near}]")");
-  const kernel::Trial trial = little.experiment("a").trials[Role::differential];
+  const ptx::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK(trial.kernel.module == Lines{".const .b32 table[8];"});
   CHECK(trial.launch.dynamic_shared == 4096);
   CHECK(count_of(trial.kernel.text, ".const .b32 table") == 0);
@@ -56,7 +56,7 @@ TEST_CASE("a kernel knows what each of its loads before the first clock is for")
 
 TEST_CASE("each lane has its own address, as far from its neighbours' as an operand is wide") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[4]}, [{a:far}]")");
-  const kernel::Trial trial = little.experiment("a").trials[Role::differential];
+  const ptx::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK(trial.launch.uses_memory);
   REQUIRE_THAT(trial.kernel.text, Contains("ld.volatile.global.b64 %v_a_offset, [%in+0];"));
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(trial.launch.input[8 * lane] == 16 * lane);
@@ -75,7 +75,7 @@ TEST_CASE("the place of the SM matters for a release beyond its CTA, in any memo
 
 TEST_CASE("a chain goes through an address as an offset that is zero but unknown to the compiler") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:far}]")");
-  const kernel::Trial trial = little.experiment("a").trials[Role::chain];
+  const ptx::Trial trial = little.experiment("a").trials[Role::chain];
   const auto lines = window_lines(trial.kernel.text);
   const int steps = chain_steps(little.form());
   REQUIRE(std::ssize(lines) == 2 * steps);
@@ -99,7 +99,7 @@ TEST_CASE("an object that is not an address carries no dependence and needs no v
 TEST_CASE("a class with a different object has that object's texts") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\ninputs = [{name = \"far\", a = \"@far\"}]");
   CHECK_THAT(little.kernel(Role::differential, "a", 0), Contains("bytes"));
-  const kernel::Trial far = little.experiment("a", 1).trials[Role::differential];
+  const ptx::Trial far = little.experiment("a", 1).trials[Role::differential];
   CHECK(count_of(far.kernel.text, "bytes") == 0);
   CHECK((far.kernel.module.empty() && far.launch.uses_memory));
 }
@@ -177,7 +177,7 @@ TEST_CASE("a stream has as many copies as a thread has registers for, and none w
 TEST_CASE("a wide vector goes to and from memory four registers at a time, and is repeated less often") {
   const LittleCatalogue little("syntax = \"x {d:f32[16]}, {a:u32}\"\ninout = [\"d\"]\ncompletion = \"wait;\"");
   CHECK(chain_steps(little.form()) == 2);
-  const kernel::Trial trial = little.experiment("d").trials[Role::chain_twice];
+  const ptx::Trial trial = little.experiment("d").trials[Role::chain_twice];
   CHECK(count_of(trial.kernel.text, "x {%v_d_0,") == 4);
   CHECK(count_of(trial.kernel.text, "ld.volatile.global.v4.b32") == 4);
   INFO("the four arrive together, so that one branch waits for them");
@@ -287,7 +287,7 @@ TEST_CASE("a b128 is loaded, chained and kept in halves, all of which are needed
 TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directives and lanes") {
   const LittleCatalogue little(
       "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nthreads = 64\ndirectives = \".maxnreg 128\"");
-  const kernel::Trial trial = little.experiment("a").trials[Role::differential];
+  const ptx::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK((trial.launch.ctas == 2 && trial.launch.threads == 64));
   CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has its own slots
   CHECK_THAT(trial.kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
@@ -305,7 +305,7 @@ TEST_CASE("warps after the first repeat its values") {
 
 TEST_CASE("a form alone in a kernel has all the texts around it") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\nbefore = \"b;\"\ncompletion = \"w;\"");
-  const kernel::Kernel kernel = plain_trial(little.loaded, little.variant("")).kernel;
+  const ptx::Kernel kernel = plain_trial(little.loaded, little.variant("")).kernel;
   CHECK(window_lines(kernel.text) == Lines{"b;", "x %v_d, [%v_a];", "w;"});
   CHECK(kernel.module.size() == 1);
 }

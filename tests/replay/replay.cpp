@@ -22,8 +22,8 @@
 #include "bundle/bundle.h"
 #include "isa/catalogue.h"
 #include "latency/method.h"
-#include "report/gzip.h"
-#include "report/number.h"
+#include "tables/gzip.h"
+#include "tables/number.h"
 
 namespace {
 
@@ -81,8 +81,8 @@ std::ptrdiff_t waits_of(const results::WindowRecord& window) {
 
 std::vector<std::string> lines_of(const results::Record& cell) {
   std::vector<std::string> lines{fmt::format(
-      "cell\t{}\t{}\t{}\t{}", to_string(cell.verdict), report::decimal(cell.number(results::metric::static_cycles)),
-      report::decimal(cell.number(results::metric::issue)), one_line(cell.note))};
+      "cell\t{}\t{}\t{}\t{}", to_string(cell.verdict), tables::decimal(cell.number(results::metric::static_cycles)),
+      tables::decimal(cell.number(results::metric::issue)), one_line(cell.note))};
   for (const auto& window : cell.windows) {
     lines.push_back(fmt::format("{}\t{}\t{}{}\t{}\t{}", window.role, to_string(window.verdict),
                                 window.static_is_lower_bound ? ">=" : "", window.static_cycles, waits_of(window),
@@ -122,7 +122,7 @@ Lines replay(const bundle::Bundle& bundle) {
 
 Lines read_reference(const char* file) {
   std::ifstream in(file, std::ios::binary);
-  std::istringstream text(report::gunzip({std::istreambuf_iterator<char>(in), {}}));
+  std::istringstream text(tables::gunzip({std::istreambuf_iterator<char>(in), {}}));
   constexpr int tabs_in_key = 4;
   Lines lines;
   for (std::string line; std::getline(text, line);) {

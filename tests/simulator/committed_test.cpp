@@ -10,13 +10,13 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "report/csv.h"
-#include "report/gzip.h"
-#include "report/number.h"
-#include "report/opcode_files.h"
-#include "report/table.h"
 #include "results/json.h"
 #include "simulator/export.h"
+#include "tables/csv.h"
+#include "tables/gzip.h"
+#include "tables/number.h"
+#include "tables/opcode_files.h"
+#include "tables/table.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -25,30 +25,30 @@ namespace {
 
 const fs::path source = PTXLAT_SOURCE_DIR;
 constexpr const char* targets[] = {"accel-sim", "gpgpu-sim", "ppt-gpu"};
-constexpr const char* tables[] = {"nvidia-h200", "nvidia-h100-80gb-hbm3"};
+constexpr const char* gpus_of_tables[] = {"nvidia-h200", "nvidia-h100-80gb-hbm3"};
 
 // The figures of a table's files, by file, row and column, as an export names them.
 class Figures {
  public:
   explicit Figures(const fs::path& folder) : run_(results::parse_json(read_file(folder / "run.json"))) {
-    std::istringstream rows(report::gunzip(read_file(folder / "latency.csv.gz")));
-    for (const auto& row : report::read_csv(rows, "latency.csv")) {
+    std::istringstream rows(tables::gunzip(read_file(folder / "latency.csv.gz")));
+    for (const auto& row : tables::read_csv(rows, "latency.csv")) {
       for (const int level : row.levels) {
         for (const auto& metric : row.record.metrics) {
           add({"latency.csv", fmt::format("{}, operand {}, O{}", row.record.ptx, row.record.operand, level),
                std::string(metric.tag)},
-              report::decimal(metric.value));
+              tables::decimal(metric.value));
         }
       }
     }
-    std::istringstream names(report::opcode_columns);
+    std::istringstream names(tables::opcode_columns);
     std::vector<std::string> columns;
     for (std::string name; std::getline(names, name, ',');) columns.push_back(name);
-    for (const auto& line : report::read_csv_file(folder / "opcodes.csv", report::opcode_columns)) {
+    for (const auto& line : tables::read_csv_file(folder / "opcodes.csv", tables::opcode_columns)) {
       for (std::size_t i = 1; i < columns.size(); ++i) add({"opcodes.csv", line[0], columns[i]}, line[i]);
     }
     constexpr const char* fact_columns = "probe,quantity,condition,value,low,high,unit,scope,verdict,how";
-    for (const auto& line : report::read_csv_file(folder / "facts.csv", fact_columns)) {
+    for (const auto& line : tables::read_csv_file(folder / "facts.csv", fact_columns)) {
       add({"facts.csv", fmt::format("{}, {}{}{}", line[0], line[1], line[2].empty() ? "" : " ", line[2]), ""}, line[3]);
     }
   }
@@ -59,7 +59,7 @@ class Figures {
       std::string pointer = "/" + row;
       std::replace(pointer.begin(), pointer.end(), '.', '/');
       const auto& node = run_.at(results::Json::json_pointer(pointer));
-      return node.is_number() ? report::decimal(node.get<double>()) == figure : node == figure;
+      return node.is_number() ? tables::decimal(node.get<double>()) == figure : node == figure;
     }
     const auto [begin, end] = figures_.equal_range({file, row, column});
     return std::any_of(begin, end, [&](const auto& one) { return one.second == figure; });
@@ -77,7 +77,7 @@ class Figures {
 
 TEST_CASE("every figure exported from the committed tables is that of its row") {
   std::map<std::string, std::size_t> exported_of;
-  for (const char* table : tables) {
+  for (const char* table : gpus_of_tables) {
     const auto folder = source / "tables/sm_90" / table / "driver-580.159.04";
     const Figures figures(folder);
     const auto asked = simulator::read_tables(folder);
@@ -92,7 +92,7 @@ TEST_CASE("every figure exported from the committed tables is that of its row") 
           CHECK(figures.has(found.file, found.row, query.metric, found.value));
           // Where the value has the figure itself and nothing computed from it, that is what it says.
           if (one.option->value.find("{" + query.name + "}") == std::string::npos) continue;
-          const auto number = report::number_in(found.value);
+          const auto number = tables::number_in(found.value);
           const auto written = !query.words.empty() ? query.words.at(found.value)
                                : number             ? fmt::format("{:.0f}", std::round(*number))
                                                     : found.value;

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "../report/cells.h"
 #include "../results/test_folder.h"
+#include "../tables/cells.h"
 #include "base/file.h"
-#include "report/opcode_files.h"
-#include "report/probe_files.h"
-#include "report/table.h"
 #include "simulator/export.h"
+#include "tables/opcode_files.h"
+#include "tables/probe_files.h"
+#include "tables/table.h"
 
 namespace ptxlat {
 
@@ -44,8 +44,8 @@ struct InventedTable {
     run.device = gpu::DeviceInfo{};
     run.device->name = "Invented";
     run.device->sm_count = 7;
-    report::write_table(folder.path,
-                        report::table_from(run, {},
+    tables::write_table(folder.path,
+                        tables::table_from(run, {},
                                            {plain_cell("add.s32", 4, "IADD3"), plain_cell("mul.s32", 5, "IMAD"),
                                             plain_cell("add.f64", 8, "DADD"), plain_cell("mul.f64", 11, "DMUL")}));
     table = folder.path / run.table;
@@ -55,8 +55,8 @@ struct InventedTable {
     probe.facts = {fact_of("l1.sets", "4", "count"),       fact_of("l1.latency", "33.4", "cycles"),
                    fact_of("l2.latency", "280", "cycles"), fact_of("l1.policy", "lru", "text"),
                    fact_of("l2.policy", "", "text"),       fact_of("l1.bytes", "2048", "bytes", "carveout=1")};
-    report::write_probe_files(table, {probe}, {});
-    replace_file(table / "opcodes.csv", std::string(report::opcode_columns) +
+    tables::write_probe_files(table, {probe}, {});
+    replace_file(table / "opcodes.csv", std::string(tables::opcode_columns) +
                                             "\nDADD,fp64,,DADD,64,results,,2.004,4,,,8,,,,1,,,add.f64,\n"
                                             "IADD3,alu,,IADD3,64,results,,2,4,,,4,,,,1,,,add.s32,\n");
   }

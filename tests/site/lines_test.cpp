@@ -81,7 +81,7 @@ TEST_CASE("two tables with one name cannot be told apart by links") {
   const TestFolder folder;
   auto run = run_of();
   for (const char* below : {"a", "b"})
-    report::write_table(folder.path / below, report::table_from(run, {}, {cell_of("add.u32", 3, 4, "IADD3")}));
+    tables::write_table(folder.path / below, tables::table_from(run, {}, {cell_of("add.u32", 3, 4, "IADD3")}));
   try {
     site::read_tables({folder.path.string()});
     FAIL("no error");

@@ -4,8 +4,8 @@
 #include "site/site.h"
 
 #include "decoded.h"
-#include "report/pair_files.h"
-#include "report/probe_files.h"
+#include "tables/pair_files.h"
+#include "tables/probe_files.h"
 #include "tables_of.h"
 
 using namespace ptxlat;
@@ -78,7 +78,7 @@ TEST_CASE("tables that say the same of a spelling are one entry") {
   auto run = run_of();
   for (const char* id : {"sm_90/a/x-1", "sm_90/b/x-1"}) {
     run.table = id;
-    report::write_table(folder.path, report::table_from(run, {}, some_cells()));
+    tables::write_table(folder.path, tables::table_from(run, {}, some_cells()));
   }
   const auto tables = site::read_tables({folder.path.string()});
   REQUIRE(tables.size() == 2);
@@ -94,7 +94,7 @@ TEST_CASE("names of tables and forms never become names of files, nor parts of a
   cell.note = "\");alert(1);//";
   auto run = run_of();
   run.toolchain = hostile;
-  report::write_table(folder.path, report::table_from(run, {}, {cell}));
+  tables::write_table(folder.path, tables::table_from(run, {}, {cell}));
   const auto tables = site::read_tables({folder.path.string()});
   const auto files = files_of(tables);
   for (const auto& [path, content] : files) {
@@ -114,7 +114,7 @@ TEST_CASE("pairs are in a shard of their own, with whether their run finished") 
   auto run = run_of();
   run.was_interrupted = true;
   hazard.run = run.id;
-  report::write_pair_files(folder.path / "sm_90/nvidia-h200/driver-580.159.04",
+  tables::write_pair_files(folder.path / "sm_90/nvidia-h200/driver-580.159.04",
                            {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {hazard}, {run}});
   const auto files = files_of(site::read_tables({folder.path.string()}));
   CHECK(in(files, "site")["tables"][0]["has_pairs"] == true);
@@ -132,7 +132,7 @@ TEST_CASE("probes, facts and published figures are in shards of their own") {
   probe.series = {{"latency", "cycles", {{"bytes", "bytes", {1024, 2048, 4096}}}, {30, 30, 280}}};
   probe.facts = {{"chase.ca.l1", "", "30", 29, 31, "cycles", "kind", results::FactVerdict::inferred, "a chase"}};
   const auto table = folder.path / "sm_90/nvidia-h200/driver-580.159.04";
-  report::write_probe_files(table, {probe}, {run_of()});
+  tables::write_probe_files(table, {probe}, {run_of()});
   const auto files =
       files_of(site::read_tables({folder.path.string()}),
                {{site::published_forms_name, "ptx,input,gpu,O0,O3,source\npopc.b32,,TITAN X,45,13,\"A, B\"\n"}});

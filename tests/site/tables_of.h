@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "../report/cells.h"
 #include "../results/test_folder.h"
-#include "report/table.h"
+#include "../tables/cells.h"
 #include "site/tables.h"
+#include "tables/table.h"
 
 namespace ptxlat {
 
@@ -17,7 +17,7 @@ inline site::SiteTables site_tables_of(const TestFolder& folder, const std::vect
                                        const std::string& id = "sm_90/nvidia-h200/driver-580.159.04") {
   auto run = run_of();
   run.table = id;
-  report::write_table(folder.path, report::table_from(run, {}, records));
+  tables::write_table(folder.path, tables::table_from(run, {}, records));
   return site::read_tables({folder.path.string()});
 }
 

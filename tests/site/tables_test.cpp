@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "report/code_change.h"
+#include "compare/code_change.h"
 #include "tables_of.h"
 
 using namespace ptxlat;
@@ -17,17 +17,17 @@ TEST_CASE("equal hashes mean what CodeComparison calls unchanged") {
     auto text = code;
     return text.replace(text.find(from), from.size(), to);
   };
-  const auto of = report::hash_of(code);
+  const auto of = compare::hash_of(code);
   // Registers, the number of a scoreboard, and the stall counts of the edges are arbitrary.
-  CHECK(report::hash_of(changed("POPC R6, R6", "POPC R9, R8")).schedule == of.schedule);
-  CHECK(report::hash_of(changed("W0 | POPC R6, R6\",\"S2 B0", "W3 | POPC R6, R6\",\"S2 B3")).schedule == of.schedule);
-  CHECK(report::hash_of(changed("S2 | CS2R", "S7 | CS2R")).schedule == of.schedule);
+  CHECK(compare::hash_of(changed("POPC R6, R6", "POPC R9, R8")).schedule == of.schedule);
+  CHECK(compare::hash_of(changed("W0 | POPC R6, R6\",\"S2 B0", "W3 | POPC R6, R6\",\"S2 B3")).schedule == of.schedule);
+  CHECK(compare::hash_of(changed("S2 | CS2R", "S7 | CS2R")).schedule == of.schedule);
 
-  const auto stalls_longer = report::hash_of(changed("S1 W0", "S4 W0"));
+  const auto stalls_longer = compare::hash_of(changed("S1 W0", "S4 W0"));
   CHECK(stalls_longer.opcodes == of.opcodes);
   CHECK(stalls_longer.schedule != of.schedule);
-  CHECK(report::hash_of(changed("S2 B0", "S2")).schedule != of.schedule);
-  CHECK(report::hash_of(changed("POPC", "FLO")).opcodes != of.opcodes);
+  CHECK(compare::hash_of(changed("S2 B0", "S2")).schedule != of.schedule);
+  CHECK(compare::hash_of(changed("POPC", "FLO")).opcodes != of.opcodes);
 }
 
 TEST_CASE("rows have marks of the windows behind their numbers, and none without windows") {
@@ -40,7 +40,7 @@ TEST_CASE("rows have marks of the windows behind their numbers, and none without
   CHECK(rows[0].code.schedule == rows[1].code.schedule);
 
   const TestFolder brief;
-  report::write_table(brief.path, table_of({cell_of("add.u32", 3, 4, "IADD3")}), report::TableDetail::columns_only);
+  tables::write_table(brief.path, table_of({cell_of("add.u32", 3, 4, "IADD3")}), tables::TableDetail::columns_only);
   CHECK(site::read_tables({brief.path.string()})[0]->rows[0].code.roles.empty());
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("measured tables come first, then natural order") {
   for (const auto& [kind, id] : kinds) {
     auto run = run_of(kind);
     run.table = id;
-    report::write_table(folder.path, report::table_from(run, {}, {cell_of("add.u32", 3, 4, "IADD3")}));
+    tables::write_table(folder.path, tables::table_from(run, {}, {cell_of("add.u32", 3, 4, "IADD3")}));
   }
   std::vector<std::string> ids;
   for (const auto& table : site::read_tables({folder.path.string()})) ids.push_back(table->id);

@@ -14,7 +14,7 @@
 
 #include "context.h"
 #include "gpu/kernel_memory.h"
-#include "kernel/kernel.h"
+#include "ptx/kernel.h"
 #include "script.h"
 
 using namespace ptxlat;
@@ -23,7 +23,7 @@ using namespace ptxlat::gpu;
 namespace standin {
 namespace {
 
-constexpr std::size_t slot_bytes = kernel::slot_bytes;
+constexpr std::size_t slot_bytes = ptx::slot_bytes;
 constexpr std::uint32_t sm_id = 17;
 constexpr unsigned most_threads = 1024;
 constexpr int most_dynamic_shared = 227 * 1024;
@@ -57,7 +57,7 @@ std::string persisting_words(CUdeviceptr first_buffer) {
 // What the parameters of a kernel that uses memory begin with.
 struct Placed {
   CUdeviceptr line = 0;
-  std::uint64_t place = kernel::any_place;
+  std::uint64_t place = ptx::any_place;
 };
 Placed placed(void** parameters) {
   Placed words;
@@ -72,8 +72,7 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
   if (placed(parameters).line != 0) own += sizeof(Placed);
   std::string line = function.name + " ctas " + std::to_string(ctas) + " lanes " + std::to_string(lanes) + " shared " +
                      std::to_string(shared) + " parameters " + (is_zero(own, 1024 - sizeof(Placed)) ? "zero" : "dirty");
-  if (const auto place = placed(parameters).place; place != kernel::any_place)
-    line += " place " + std::to_string(place);
+  if (const auto place = placed(parameters).place; place != ptx::any_place) line += " place " + std::to_string(place);
   if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
   if (function.has_large_clusters) line += " large clusters";
   if (context().is_graph) line += " in a graph";
@@ -194,7 +193,7 @@ struct Answering {
 // The rounds of the loop between the clocks, if it looks as if the launch had chosen them.
 std::uint64_t rounds_of(const Launch& launch) {
   constexpr std::uint64_t most = 1 << 20;
-  const std::uint64_t rounds = launch.input.empty() ? 1 : launch.input.front()[kernel::slot_of_rounds];
+  const std::uint64_t rounds = launch.input.empty() ? 1 : launch.input.front()[ptx::slot_of_rounds];
   return rounds >= 1 && rounds <= most ? rounds : 1;
 }
 
@@ -249,7 +248,7 @@ namespace {
 void capture(CUfunction handle, unsigned ctas, unsigned lanes, unsigned shared, void** parameters) {
   struct Arguments {
     std::array<CUdeviceptr, 3> addresses;
-    std::array<unsigned char, kernel::parameter_bytes> own;
+    std::array<unsigned char, ptx::parameter_bytes> own;
   };
   Arguments arguments;
   for (std::size_t i = 0; i < 3; ++i) arguments.addresses[i] = *static_cast<CUdeviceptr*>(parameters[i]);
@@ -288,7 +287,7 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   if (setting_names("PTXLAT_STANDIN_COUNT", function.name)) count_in_first_buffer(parameters);
   const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);
   // Of a grid with a CTA on every SM one CTA has the slots.
-  if (placed(parameters).place != kernel::any_place) ctas = 1;
+  if (placed(parameters).place != ptx::any_place) ctas = 1;
   const Launch launch{function.name,
                       &function.code,
                       context().launches_of[function.name]++,

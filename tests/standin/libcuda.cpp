@@ -2,7 +2,7 @@
 
 // A stand-in for libcuda.so.1, libnvidia-ml.so.1 and libcupti (cupti.cpp) with imaginary devices, for tests on machines
 // without a GPU. A launch runs nothing: it finds the kernel's clock reads in the cubin and writes what they would have
-// read into the output slots, by the contract of kernel/kernel.h (launch.cpp). A script tells it which devices it has
+// read into the output slots, by the contract of ptx/kernel.h (launch.cpp). A script tells it which devices it has
 // and what launches answer instead (script.h); the rest of the environment makes it misbehave:
 //   PTXLAT_STANDIN_SCRIPT       the script
 //   PTXLAT_STANDIN_PTXAS        the ptxas that is its JIT

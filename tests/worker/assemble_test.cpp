@@ -57,7 +57,7 @@ TEST_CASE("the driver's JIT hands back a cubin that runs, at every level") {
     batch.cubin = *module.cubin;
     batch.kernels[0].kernel = "probe";
     const auto outcomes = worker.launch(batch);
-    REQUIRE(outcomes[0].status == kernel::LaunchStatus::ok);
+    REQUIRE(outcomes[0].status == ptx::LaunchStatus::ok);
     // Not more than 0 cycles: ptxas 13.5 writes stall counts of 0 at -O0, and the stand-in adds up nothing else.
     CHECK(outcomes[0].readout.launches == 3);
   }

@@ -26,7 +26,7 @@ struct Counting {
   std::uint32_t count(const LaunchBatch& batch, std::size_t kernel = 0) {
     const auto outcome = worker.launch(batch).at(kernel);
     INFO(outcome.message);
-    REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+    REQUIRE(outcome.status == ptx::LaunchStatus::ok);
     REQUIRE_FALSE(outcome.readout.buffers.empty());
     return outcome.readout.buffers.front();
   }
@@ -112,9 +112,9 @@ TEST_CASE("buffers that do not fit cost only their own kernel, and the next gets
   auto batch = batch_of(true, 2);
   batch.kernels[0].launch.buffers[1].bytes = std::uint64_t{1} << 50;
   const auto outcomes = counting.worker.launch(batch);
-  CHECK(outcomes[0].status == kernel::LaunchStatus::fault);
+  CHECK(outcomes[0].status == ptx::LaunchStatus::fault);
   CHECK_THAT(outcomes[0].message, Catch::Matchers::StartsWith("CUDA_ERROR_OUT_OF_MEMORY"));
-  REQUIRE(outcomes[1].status == kernel::LaunchStatus::ok);
+  REQUIRE(outcomes[1].status == ptx::LaunchStatus::ok);
   CHECK(outcomes[1].readout.buffers == std::vector<std::uint32_t>{3});
 }
 
@@ -125,12 +125,12 @@ TEST_CASE("a buffer begins at the requested alignment, which takes no memory") {
   auto batch = batch_of(false, 2);
   for (auto& kernel : batch.kernels) {
     auto& buffer = kernel.launch.buffers[0];
-    buffer = {std::uint64_t{24} << 20, kernel::Buffer::Contents::self};
+    buffer = {std::uint64_t{24} << 20, ptx::Buffer::Contents::self};
     buffer.read_words = 2;
     buffer.alignment = std::uint64_t{8} << 30;
   }
   for (const auto& outcome : counting.worker.launch(batch)) {
-    REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+    REQUIRE(outcome.status == ptx::LaunchStatus::ok);
     // Each word holds its own address, and three launches have added to the first.
     const auto address = outcome.readout.buffers[0] - 3 + (std::uint64_t{outcome.readout.buffers[1]} << 32);
     CHECK(address % (std::uint64_t{8} << 30) == 0);
@@ -142,7 +142,7 @@ TEST_CASE("a kernel without room runs again in a process that has launched no ot
   Counting counting;
   counting.tell(R"(rule = [{kernel = "k1_", process = 0, out_of_memory = true}])");
   const auto outcomes = counting.worker.launch(batch_of(false, 3));
-  for (const auto& outcome : outcomes) CHECK(outcome.status == kernel::LaunchStatus::ok);
+  for (const auto& outcome : outcomes) CHECK(outcome.status == ptx::LaunchStatus::ok);
   CHECK(outcomes.size() == 3);
 }
 
@@ -153,10 +153,10 @@ TEST_CASE("of a texture the kernel gets the handle, and the places of a chase ar
   environment.set("PTXLAT_STANDIN_COUNT", "_");
   auto batch = test_batch(1, 1);
   auto& buffers = batch.kernels[0].launch.buffers;
-  buffers = {{64, kernel::Buffer::Contents::ring, 16, 1, 16, true}};
+  buffers = {{64, ptx::Buffer::Contents::ring, 16, 1, 16, true}};
   Worker worker(test_options());
   const auto outcome = worker.launch(batch).at(0);
-  REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+  REQUIRE(outcome.status == ptx::LaunchStatus::ok);
   const auto& words = outcome.readout.buffers;
   REQUIRE(words.size() == 16);
   INFO("nothing was counted: a handle is not an address");
@@ -168,12 +168,12 @@ TEST_CASE("of a texture the kernel gets the handle, and the places of a chase ar
 
 TEST_CASE("a texture that the driver does not make is its own kernel's fault") {
   auto batch = test_batch(2, 1);
-  batch.kernels[0].launch.buffers = {{64, kernel::Buffer::Contents::zeros, 0, 1, 0, true}};
+  batch.kernels[0].launch.buffers = {{64, ptx::Buffer::Contents::zeros, 0, 1, 0, true}};
   Environment environment;
   environment.set("PTXLAT_STANDIN_REFUSE", "TexObject");
   const auto outcomes = Worker(test_options()).launch(batch);
   CHECK_THAT(outcomes[0].message, Catch::Matchers::StartsWith("CUDA_ERROR_NOT_SUPPORTED"));
-  CHECK(outcomes[1].status == kernel::LaunchStatus::ok);
+  CHECK(outcomes[1].status == ptx::LaunchStatus::ok);
 }
 
 TEST_CASE("of a tensor the kernel gets the address of its map, which it can reach, before the tensor's") {
@@ -193,12 +193,12 @@ TEST_CASE("of a tensor the kernel gets the address of its map, which it can reac
 TEST_CASE("a tensor that makes no sense, or that the driver has no map for, is its own kernel's fault") {
   auto batch = test_batch(3, 1);
   for (std::size_t i = 0; i < 2; ++i)
-    batch.kernels[i].launch.buffers = {{4096, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 4, 32}};
+    batch.kernels[i].launch.buffers = {{4096, ptx::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 4, 32}};
   batch.kernels[1].launch.buffers[0].swizzle = 64;
   Environment environment;
   environment.set("PTXLAT_STANDIN_REFUSE", "cuTensorMapEncodeTiled");
   const auto outcomes = Worker(test_options()).launch(batch);
   CHECK(outcomes[0].message == "a row of a tensor's box is longer than its swizzle");
   CHECK_THAT(outcomes[1].message, Catch::Matchers::StartsWith("CUDA_ERROR_NOT_SUPPORTED"));
-  CHECK(outcomes[2].status == kernel::LaunchStatus::ok);
+  CHECK(outcomes[2].status == ptx::LaunchStatus::ok);
 }

@@ -44,7 +44,7 @@ TEST_CASE("counters are of the chip's own pipes, and count what each kernel exec
   CHECK(offer.library == library);
   CHECK(offer.pipes == std::vector<std::string>{"able", "bakerheavy", "bakerlite", "charlie", "dog", "easy"});
   const auto first = count(worker, one_kernel({add, add, multiply_add}));
-  REQUIRE(first.launch.status == kernel::LaunchStatus::ok);
+  REQUIRE(first.launch.status == ptx::LaunchStatus::ok);
   CHECK(first.counts.on_pipes == std::vector<double>{32, 8, 8, 0, 0, 0});
   const auto second = count(worker, one_kernel({nothing, nothing, multiply_add}));
   CHECK(second.counts.executed == first.counts.executed);
@@ -77,12 +77,12 @@ TEST_CASE("a crash or a hang while counting is the kernel's, and the next one is
   worker.restart();
   environment.set("PTXLAT_STANDIN_CUPTI", "crash");
   const auto crashed = count(worker, one_kernel({}));
-  CHECK(crashed.launch.status == kernel::LaunchStatus::fault);
+  CHECK(crashed.launch.status == ptx::LaunchStatus::fault);
   CHECK(crashed.launch.message.find("counting the kernel died of signal 6") == 0);
   environment.set("PTXLAT_STANDIN_CUPTI", "hang");
-  CHECK(count(worker, one_kernel({})).launch.status == kernel::LaunchStatus::timeout);
+  CHECK(count(worker, one_kernel({})).launch.status == ptx::LaunchStatus::timeout);
   environment.set("PTXLAT_STANDIN_CUPTI", "");
-  CHECK(count(worker, one_kernel({})).launch.status == kernel::LaunchStatus::ok);
+  CHECK(count(worker, one_kernel({})).launch.status == ptx::LaunchStatus::ok);
 }
 
 TEST_CASE("kernels that are counted together each get their own counts, however many they are") {
@@ -95,7 +95,7 @@ TEST_CASE("kernels that are counted together each get their own counts, however 
   REQUIRE(outcomes.size() == batches.size());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     INFO(i);
-    REQUIRE(outcomes[i].launch.status == kernel::LaunchStatus::ok);
+    REQUIRE(outcomes[i].launch.status == ptx::LaunchStatus::ok);
     CHECK(outcomes[i].counts.on_pipes.at(0) == 16.0 * static_cast<double>(i % 7));
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("a kernel that fails while it is counted costs only its own counts") {
   const auto outcomes = worker.count(batches);
   REQUIRE(outcomes.size() == 3);
   CHECK(outcomes[0].counts.on_pipes == std::vector<double>{16, 0, 0, 0, 0, 0});
-  CHECK(outcomes[1].launch.status == kernel::LaunchStatus::fault);
+  CHECK(outcomes[1].launch.status == ptx::LaunchStatus::fault);
   CHECK(outcomes[1].counts.on_pipes.empty());
   CHECK(outcomes[2].counts.on_pipes == std::vector<double>{0, 8, 8, 0, 0, 0});
 }
@@ -121,7 +121,7 @@ TEST_CASE("kernels are counted one at a time if their common session ends the pr
   Worker worker(test_options());
   worker.open_counters(library);
   for (const auto& outcome : worker.count({one_kernel({add}), one_kernel({add, add}), one_kernel({})})) {
-    CHECK(outcome.launch.status == kernel::LaunchStatus::ok);
+    CHECK(outcome.launch.status == ptx::LaunchStatus::ok);
     CHECK(outcome.counts.executed > 0);
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE(
   REQUIRE(counted.size() == 2);
   for (int i = 0; i < 2; ++i) {
     INFO(counted[i].launch.message);
-    CHECK(counted[i].launch.status == kernel::LaunchStatus::ok);
+    CHECK(counted[i].launch.status == ptx::LaunchStatus::ok);
     CHECK(counted[i].counts.executed == 100 * (i + 1));
     CHECK(counted[i].counts.on_pipes == std::vector<double>{100.0 * (i + 1), 50.0 * (i + 1), 0});
   }
@@ -145,7 +145,7 @@ TEST_CASE(
   const auto left = worker.count({one_kernel({add}, "k0"), one_kernel({add}, "k1"), one_kernel({add}, "k2")});
   REQUIRE(left.size() == 3);
   CHECK(left[0].counts.executed == 100);
-  CHECK(left[1].launch.status == kernel::LaunchStatus::fault);
+  CHECK(left[1].launch.status == ptx::LaunchStatus::fault);
   CHECK(left[2].counts.executed == 200);
 }
 

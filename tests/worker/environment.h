@@ -52,8 +52,8 @@ inline ptxlat::worker::LaunchBatch test_batch(unsigned kernels, int launches = 3
       window.push_back(standin::op(0x210, std::min(rest, 15u)));
     window.push_back(standin::read_clock(1));
     code.emplace_back(name, window);
-    ptxlat::kernel::Launch launch;
-    launch.input.assign(32 * ptxlat::kernel::operands_per_slot, i % 2);
+    ptxlat::ptx::Launch launch;
+    launch.input.assign(32 * ptxlat::ptx::operands_per_slot, i % 2);
     launch.output_words = {first_clock, second_clock, sm_id, threads_of_cta};
     batch.kernels.push_back({name, launch, launches});
   }
@@ -62,7 +62,7 @@ inline ptxlat::worker::LaunchBatch test_batch(unsigned kernels, int launches = 3
 }
 
 // Cycles between the first two words of a thread.
-inline std::uint32_t cycles_of(const ptxlat::kernel::Readout& readout, std::size_t launch = 0, std::size_t thread = 0) {
+inline std::uint32_t cycles_of(const ptxlat::ptx::Readout& readout, std::size_t launch = 0, std::size_t thread = 0) {
   return readout.word(launch, thread, 1) - readout.word(launch, thread, 0);
 }
 

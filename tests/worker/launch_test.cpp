@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 namespace {
 
 // That every kernel but `lost` was measured, and measured right.
-void check_readouts(const LaunchBatch& batch, const std::vector<kernel::LaunchOutcome>& outcomes, std::size_t lost) {
+void check_readouts(const LaunchBatch& batch, const std::vector<ptx::LaunchOutcome>& outcomes, std::size_t lost) {
   REQUIRE(outcomes.size() == batch.kernels.size());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     INFO("kernel " << i << ": " << outcomes[i].message);
     if (i == lost) continue;
-    REQUIRE(outcomes[i].status == kernel::LaunchStatus::ok);
-    const kernel::Readout& readout = outcomes[i].readout;
+    REQUIRE(outcomes[i].status == ptx::LaunchStatus::ok);
+    const ptx::Readout& readout = outcomes[i].readout;
     REQUIRE(readout.launches == static_cast<std::size_t>(batch.kernels[i].launches));
     CHECK(readout.threads_agree);
     for (std::size_t launch = 0; launch < readout.launches; ++launch) {
@@ -64,7 +64,7 @@ TEST_CASE("a fault costs only its own kernel, and no other kernel is launched tw
   const LaunchBatch batch = test_batch(8, 1);
   const auto outcomes = worker.launch(batch);
   check_readouts(batch, outcomes, 3);
-  CHECK(outcomes[3].status == kernel::LaunchStatus::fault);
+  CHECK(outcomes[3].status == ptx::LaunchStatus::fault);
   CHECK(outcomes[3].message == "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
   CHECK(outcomes[3].readout.words.empty());
   CHECK(log.lines().size() == 8);
@@ -76,7 +76,7 @@ TEST_CASE("a fault that may be a trap says so, and one with another cause does n
   environment.set("PTXLAT_STANDIN_TRAP", "k3_");
   Worker worker(test_options());
   const auto outcomes = worker.launch(test_batch(5, 1));
-  for (const std::size_t i : {1, 3}) CHECK(outcomes[i].status == kernel::LaunchStatus::fault);
+  for (const std::size_t i : {1, 3}) CHECK(outcomes[i].status == ptx::LaunchStatus::fault);
   for (std::size_t i = 0; i < outcomes.size(); ++i) CHECK(outcomes[i].may_be_trap == (i == 3));
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a batch that stops at a failure launches nothing after it") {
   const auto outcomes = worker.launch(batch);
   REQUIRE(outcomes.size() == 8);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
-    CHECK(outcomes[i].status == (i < 3 ? kernel::LaunchStatus::ok : kernel::LaunchStatus::fault));
+    CHECK(outcomes[i].status == (i < 3 ? ptx::LaunchStatus::ok : ptx::LaunchStatus::fault));
   CHECK(outcomes[7].message == outcomes[3].message);
   CHECK(log.lines().size() == 4);
 }
@@ -117,8 +117,8 @@ TEST_CASE("several faults cost their own kernels") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_FAULT", "_");
   Worker worker(test_options());
-  for (const kernel::LaunchOutcome& outcome : worker.launch(test_batch(4)))
-    CHECK(outcome.status == kernel::LaunchStatus::fault);
+  for (const ptx::LaunchOutcome& outcome : worker.launch(test_batch(4)))
+    CHECK(outcome.status == ptx::LaunchStatus::fault);
 }
 
 TEST_CASE("a kernel that never ends is killed at its deadline and does not affect others") {
@@ -130,7 +130,7 @@ TEST_CASE("a kernel that never ends is killed at its deadline and does not affec
   const LaunchBatch batch = test_batch(5);
   const auto outcomes = worker.launch(batch);
   check_readouts(batch, outcomes, 2);
-  CHECK(outcomes[2].status == kernel::LaunchStatus::timeout);
+  CHECK(outcomes[2].status == ptx::LaunchStatus::timeout);
   CHECK(outcomes[2].message == "the kernel did not finish within 3 s");
 }
 
@@ -171,8 +171,8 @@ TEST_CASE("a cubin that the driver rejects is a fault of its kernels, with the d
   Worker worker(test_options());
   LaunchBatch batch = test_batch(2);
   batch.cubin.assign(64, 0);
-  for (const kernel::LaunchOutcome& outcome : worker.launch(batch)) {
-    CHECK(outcome.status == kernel::LaunchStatus::fault);
+  for (const ptx::LaunchOutcome& outcome : worker.launch(batch)) {
+    CHECK(outcome.status == ptx::LaunchStatus::fault);
     CHECK(outcome.message.find("CUDA_ERROR_INVALID_IMAGE") == 0);
   }
 }
@@ -189,7 +189,7 @@ TEST_CASE("a kernel that is not in the cubin, or never writes its clocks, does n
   const auto outcomes = worker.launch(batch);
   CHECK(outcomes[0].message.find("CUDA_ERROR_NOT_FOUND") == 0);
   CHECK(outcomes[1].message == "the kernel ended without writing its clocks");
-  REQUIRE(outcomes[2].status == kernel::LaunchStatus::ok);
+  REQUIRE(outcomes[2].status == ptx::LaunchStatus::ok);
   CHECK(cycles_of(outcomes[2].readout) == 10);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("restart gives a fresh process") {
 TEST_CASE("sixteen threads run a worker each") {
   Environment environment;
   const LaunchBatch batch = test_batch(30);
-  std::vector<std::vector<kernel::LaunchOutcome>> outcomes(16);
+  std::vector<std::vector<ptx::LaunchOutcome>> outcomes(16);
   std::vector<std::thread> threads;
   for (auto& own : outcomes) threads.emplace_back([&] { own = Worker(test_options()).launch(batch); });
   for (std::thread& thread : threads) thread.join();

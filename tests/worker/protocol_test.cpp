@@ -27,7 +27,7 @@ Bytes cut_short(const Bytes& whole, std::size_t payload) {
 TEST_CASE("a message that is truncated anywhere is an exception, and so is an empty one") {
   LaunchBatch batch = test_batch(2);
   batch.cubin.resize(100);
-  batch.kernels[1].launch.buffers = {{4096, kernel::Buffer::Contents::ring, 8, 1, 2}};
+  batch.kernels[1].launch.buffers = {{4096, ptx::Buffer::Contents::ring, 8, 1, 2}};
   const Bytes whole = frame(Kind::launch, batch);
   const Bytes payload(whole.begin() + sizeof(std::uint32_t), whole.end());
   CHECK_NOTHROW(Message(payload).as<LaunchBatch>());

@@ -9,7 +9,7 @@ using namespace ptxlat::worker;
 
 namespace {
 
-kernel::LaunchOutcome outcome_of(const kernel::Launch& launch, int launches = 3) {
+ptx::LaunchOutcome outcome_of(const ptx::Launch& launch, int launches = 3) {
   Environment environment;
   LaunchBatch batch = test_batch(1);
   batch.kernels[0].launch = launch;
@@ -17,15 +17,15 @@ kernel::LaunchOutcome outcome_of(const kernel::Launch& launch, int launches = 3)
   return Worker(test_options()).launch(batch).at(0);
 }
 
-kernel::Readout readout_of(const kernel::Launch& launch) {
+ptx::Readout readout_of(const ptx::Launch& launch) {
   auto outcome = outcome_of(launch);
   INFO(outcome.message);
-  REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+  REQUIRE(outcome.status == ptx::LaunchStatus::ok);
   return std::move(outcome.readout);
 }
 
-kernel::Launch launch_of(int threads, int ctas, int output_ctas, const std::vector<int>& words) {
-  kernel::Launch launch;
+ptx::Launch launch_of(int threads, int ctas, int output_ctas, const std::vector<int>& words) {
+  ptx::Launch launch;
   launch.threads = threads;
   launch.ctas = ctas;
   launch.output_ctas = output_ctas;
@@ -33,9 +33,9 @@ kernel::Launch launch_of(int threads, int ctas, int output_ctas, const std::vect
   return launch;
 }
 
-void check_refused(const kernel::Launch& launch, const std::string& words) {
+void check_refused(const ptx::Launch& launch, const std::string& words) {
   const auto outcome = outcome_of(launch);
-  CHECK(outcome.status == kernel::LaunchStatus::fault);
+  CHECK(outcome.status == ptx::LaunchStatus::fault);
   CHECK_THAT(outcome.message, Catch::Matchers::Contains(words));
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("words come back in the order in which they were asked for, and only t
 
 TEST_CASE("buffers are filled before the launches, and their first words are returned one buffer after another") {
   auto launch = launch_of(1, 1, 1, {first_clock, second_clock});
-  launch.buffers = {{64, kernel::Buffer::Contents::ring, 16, 1, 16}, {16, kernel::Buffer::Contents::zeros, 0, 1, 2}};
+  launch.buffers = {{64, ptx::Buffer::Contents::ring, 16, 1, 16}, {16, ptx::Buffer::Contents::zeros, 0, 1, 2}};
   const auto words = readout_of(launch).buffers;
   REQUIRE(words.size() == 18);
   const auto address = [&](std::size_t place) { return words[4 * place] | std::uint64_t{words[4 * place + 1]} << 32; };
@@ -102,17 +102,17 @@ TEST_CASE("the parameter block has the launch's values, and zeros elsewhere") {
 }
 
 TEST_CASE("an invalid launch is its own fault, with the reason") {
-  kernel::Launch launch;
+  ptx::Launch launch;
   SECTION("a buffer") {
     launch.buffers = {{12}};
     check_refused(launch, "not a multiple of 8");
   }
   SECTION("words behind a buffer's end") {
-    launch.buffers = {{8, kernel::Buffer::Contents::zeros, 0, 1, 3}};
+    launch.buffers = {{8, ptx::Buffer::Contents::zeros, 0, 1, 3}};
     check_refused(launch, "more words are read of a buffer than it has");
   }
   SECTION("words behind a slot's end") {
-    launch.output_words = {0, kernel::words_per_slot};
+    launch.output_words = {0, ptx::words_per_slot};
     check_refused(launch, "a slot has words 0 to 15");
   }
   SECTION("CTAs that are not launched") {
@@ -120,7 +120,7 @@ TEST_CASE("an invalid launch is its own fault, with the reason") {
     check_refused(launch, "more CTAs are read than launched");
   }
   SECTION("parameters") {
-    launch.parameters.assign(kernel::parameter_bytes / 8 + 1, 1);
+    launch.parameters.assign(ptx::parameter_bytes / 8 + 1, 1);
     check_refused(launch, "more parameters than 1024 bytes");
   }
 }

@@ -22,7 +22,7 @@ struct Shapes {
     set_up(environment, batch);
   }
   std::vector<std::string> lines;
-  std::vector<kernel::LaunchOutcome> outcomes;
+  std::vector<ptx::LaunchOutcome> outcomes;
 
  private:
   void set_up(Environment& environment, const LaunchBatch& batch) {
@@ -37,7 +37,7 @@ struct Shapes {
 void set_threads(KernelLaunch& kernel, int threads, int ctas = 1) {
   kernel.launch.threads = threads;
   kernel.launch.ctas = ctas;
-  kernel.launch.input.assign(static_cast<std::size_t>(threads * ctas) * kernel::operands_per_slot, 7);
+  kernel.launch.input.assign(static_cast<std::size_t>(threads * ctas) * ptx::operands_per_slot, 7);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ TEST_CASE("a kernel is launched with its threads, and with nothing that it did n
   CHECK(shapes.lines[1] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
   CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 1024 shared 0 parameters zero memory none");
   for (std::size_t i = 0; i < 3; ++i) {
-    const kernel::Readout& readout = shapes.outcomes[i].readout;
+    const ptx::Readout& readout = shapes.outcomes[i].readout;
     REQUIRE(readout.launches == 1);
     CHECK(cycles_of(readout) == 10 + i);
     CHECK(readout.word(0, 0, 3) == static_cast<std::uint32_t>(batch.kernels[i].launch.threads));
@@ -66,7 +66,7 @@ TEST_CASE("only the first of several CTAs is read unless a launch asks for more"
   REQUIRE(shapes.lines.size() == 6);
   CHECK(shapes.lines[0] == "k0_ ctas 4 lanes 128 shared 0 parameters zero memory none");
   for (std::size_t i = 0; i < 2; ++i) {
-    const kernel::Readout& readout = shapes.outcomes[i].readout;
+    const ptx::Readout& readout = shapes.outcomes[i].readout;
     for (std::size_t launch = 0; launch < 3; ++launch)
       CHECK(cycles_of(readout, launch) == 10 + i);  // 11 + i in the stand-in's other CTAs
     CHECK(readout.threads_agree);
@@ -75,11 +75,11 @@ TEST_CASE("only the first of several CTAs is read unless a launch asks for more"
 
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
-  kernel::Launch& launch = batch.kernels[1].launch;
-  launch = {64,        2,  4096,   50, true,   16, 8, true, true, 2048, true, kernel::Succession::graph,
+  ptx::Launch& launch = batch.kernels[1].launch;
+  launch = {64,        2,  4096,   50, true,   16, 8, true, true, 2048, true, ptx::Succession::graph,
             {1, 2, 3}, {}, {7, 8}, 2,  {0, 15}};
-  launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
-                    {8, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
+  launch.buffers = {{4096, ptx::Buffer::Contents::permutation, 128, 9, 4, true},
+                    {8, ptx::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
   const Bytes sent = frame(Kind::launch, batch);
   const Message received(Bytes(sent.begin() + sizeof(std::uint32_t), sent.end()));
   REQUIRE(received.kind() == Kind::launch);
@@ -97,7 +97,7 @@ TEST_CASE("dynamic shared memory beyond 48 KiB is allowed to a kernel before its
   LaunchBatch batch = test_batch(2, 1);
   batch.kernels[0].launch.dynamic_shared = 200 * 1024;
   const Shapes shapes(batch);
-  REQUIRE(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
+  REQUIRE(shapes.outcomes[0].status == ptx::LaunchStatus::ok);
   CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 204800 parameters zero memory none");
 }
 
@@ -106,10 +106,10 @@ TEST_CASE("a preference for shared memory is passed to the driver, and a rejecte
   batch.kernels[0].launch.carve_out = 50;
   batch.kernels[1].launch.carve_out = 101;
   const Shapes shapes(batch);
-  CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
-  CHECK(shapes.outcomes[1].status == kernel::LaunchStatus::fault);
+  CHECK(shapes.outcomes[0].status == ptx::LaunchStatus::ok);
+  CHECK(shapes.outcomes[1].status == ptx::LaunchStatus::fault);
   CHECK(shapes.outcomes[1].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
-  CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
+  CHECK(shapes.outcomes[2].status == ptx::LaunchStatus::ok);
 }
 
 TEST_CASE("bank width and large clusters are passed to the driver for the kernels that request them") {
@@ -196,10 +196,10 @@ TEST_CASE("a launch that the device cannot make is its own kernel's fault, with 
   set_threads(batch.kernels[1], 1056);
   const Shapes shapes(batch);
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(shapes.outcomes[i].status == kernel::LaunchStatus::fault);
+    CHECK(shapes.outcomes[i].status == ptx::LaunchStatus::fault);
     CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
   }
-  CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
+  CHECK(shapes.outcomes[2].status == ptx::LaunchStatus::ok);
 }
 
 TEST_CASE("each kernel that uses memory finds it as new, whatever the one before it wrote") {
@@ -248,7 +248,7 @@ TEST_CASE("an old driver measures what needs none of the objects") {
   LaunchBatch batch = test_batch(1, 1);
   batch.kernels[0].launch.uses_memory = true;
   const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
-  CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
+  CHECK(shapes.outcomes[0].status == ptx::LaunchStatus::ok);
   CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
 }
 

@@ -22,15 +22,15 @@ inline constexpr int result_word = 4;
 inline ptxlat::worker::KernelLaunch launch_of(const std::string& name) {
   using namespace ptxlat;
   ptxlat::worker::KernelLaunch kernel{name, {}, 9};
-  kernel.launch.input.resize(32 * kernel::operands_per_slot);
+  kernel.launch.input.resize(32 * ptx::operands_per_slot);
   for (std::size_t thread = 0; thread < 32; ++thread) {
-    kernel.launch.input[thread * kernel::operands_per_slot] = 3 + thread;
-    kernel.launch.input[thread * kernel::operands_per_slot + 1] = 5;
+    kernel.launch.input[thread * ptx::operands_per_slot] = 3 + thread;
+    kernel.launch.input[thread * ptx::operands_per_slot + 1] = 5;
   }
   kernel.launch.output_words = {0, 1, result_word};
   return kernel;
 }
 
-inline std::uint32_t result_of(const ptxlat::kernel::Readout& readout, std::size_t launch = 0) {
+inline std::uint32_t result_of(const ptxlat::ptx::Readout& readout, std::size_t launch = 0) {
   return readout.word(launch, 0, 2);
 }

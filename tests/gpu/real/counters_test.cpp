@@ -36,7 +36,7 @@ counters::Counts count(worker::Worker& worker, std::size_t pipes) {
   const auto module = worker.assemble(driver, kernel(sm), {sm, ""}, 3);
   check(module.cubin.has_value(), "the JIT assembles the kernel " + module.log);
   if (!module.cubin) return {};
-  kernel::Launch launch;
+  ptx::Launch launch;
   launch.threads = 32 * warps;
   launch.output_words.clear();
   constexpr double least = 2.0 * steps * warps, most = least + 64.0 * warps;
@@ -45,7 +45,7 @@ counters::Counts count(worker::Worker& worker, std::size_t pipes) {
     const auto [outcome, counts] = worker.count({worker::LaunchBatch{*module.cubin, {{"steps", launch, 1}}}}).front();
     const double on_pipes = std::accumulate(counts.on_pipes.begin(), counts.on_pipes.end(), 0.0);
     const auto words = std::to_string(counts.executed) + " executed, " + std::to_string(on_pipes) + " on pipes";
-    check(outcome.status == kernel::LaunchStatus::ok && counts.on_pipes.size() == pipes,
+    check(outcome.status == ptx::LaunchStatus::ok && counts.on_pipes.size() == pipes,
           std::string(pass) + " time: " + words + " " + outcome.message);
     check(counts.executed >= least && counts.executed <= most, "each instruction is executed once");
     check(on_pipes >= least, "each instruction is on a pipe");

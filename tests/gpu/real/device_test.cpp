@@ -22,7 +22,7 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// The body of a kernel by the contract of kernel/kernel.h around `window`, which may use %r1 to %r9 and the loaded
+// The body of a kernel by the contract of ptx/kernel.h around `window`, which may use %r1 to %r9 and the loaded
 // operands %r1 and %r2; `before` comes before the first clock.
 std::string kernel(const std::string& name, const std::string& before, const std::string& window) {
   return ".visible .entry " + name +
@@ -41,15 +41,15 @@ std::string kernel(const std::string& name, const std::string& before, const std
 
 std::string number(double value) { return std::to_string(value); }
 
-std::uint32_t last_cycles(const kernel::Readout& readout) {
+std::uint32_t last_cycles(const ptx::Readout& readout) {
   return readout.word(readout.launches - 1, 0, 1) - readout.word(readout.launches - 1, 0, 0);
 }
 
 // Each thread came to its own result, and all of the warp saw the same clocks.
-bool is_right(const kernel::LaunchOutcome& outcome) {
-  if (outcome.status != kernel::LaunchStatus::ok || outcome.readout.launches != 9 || outcome.readout.threads != 32)
+bool is_right(const ptx::LaunchOutcome& outcome) {
+  if (outcome.status != ptx::LaunchStatus::ok || outcome.readout.launches != 9 || outcome.readout.threads != 32)
     return false;
-  const kernel::Readout& readout = outcome.readout;
+  const ptx::Readout& readout = outcome.readout;
   for (std::size_t thread = 0; thread < 32; ++thread) {
     if (readout.word(8, thread, 0) != readout.word(8, 0, 0) || readout.word(8, thread, 1) != readout.word(8, 0, 1) ||
         readout.word(8, thread, 2) != ((3 + thread + 5) ^ 5))
@@ -80,8 +80,8 @@ void measure(Worker& worker, const DeviceInfo& info, const std::string& header) 
     check(outcomes.size() == 300,
           std::string(pass) + " batch of 300 kernels x 9: " + number(ms_since(launching)) + " ms");
     int right = 0;
-    for (const kernel::LaunchOutcome& outcome : outcomes) right += is_right(outcome);
-    const bool has_run = outcomes[0].status == kernel::LaunchStatus::ok;
+    for (const ptx::LaunchOutcome& outcome : outcomes) right += is_right(outcome);
+    const bool has_run = outcomes[0].status == ptx::LaunchStatus::ok;
     check(right == 300, "right kernels: " + std::to_string(right) + "; cycles of the first: " +
                             std::to_string(has_run ? last_cycles(outcomes[0].readout) : 0) + " " + outcomes[0].message);
   }
@@ -104,9 +104,8 @@ void survive(Worker& worker, const DeviceInfo& info, const std::string& header) 
     batch.kernels.push_back(launch_of(name));
   const auto launching = Clock::now();
   const auto outcomes = worker.launch(batch);
-  const kernel::LaunchStatus expected[] = {kernel::LaunchStatus::ok, kernel::LaunchStatus::fault,
-                                           kernel::LaunchStatus::ok, kernel::LaunchStatus::timeout,
-                                           kernel::LaunchStatus::ok, kernel::LaunchStatus::ok};
+  const ptx::LaunchStatus expected[] = {ptx::LaunchStatus::ok,      ptx::LaunchStatus::fault, ptx::LaunchStatus::ok,
+                                        ptx::LaunchStatus::timeout, ptx::LaunchStatus::ok,    ptx::LaunchStatus::ok};
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     check(outcomes[i].status == expected[i], batch.kernels[i].kernel + ": " + outcomes[i].message);
   std::printf("       with one fault and one hang of 2 s: %.0f ms\n", ms_since(launching));

@@ -40,7 +40,7 @@ Probe probe(const std::string& name, const std::string& body, std::uint32_t resu
       "  st.volatile.global.v2.u32 [%rd1+16], {%r9, %r13};\nDONE:\n  ret;\n}\n";
   KernelLaunch kernel = launch_of(name);
   kernel.launch.threads = threads;
-  kernel.launch.input.resize(static_cast<std::size_t>(threads * cluster) * kernel::operands_per_slot);
+  kernel.launch.input.resize(static_cast<std::size_t>(threads * cluster) * ptx::operands_per_slot);
   kernel.launch.ctas = cluster;
   kernel.launch.uses_memory = true;
   return {ptx, kernel, result};
@@ -193,8 +193,8 @@ void run(Worker& worker, const DeviceInfo& info, const std::string& header, cons
   batch.cubin = *module.cubin;
   const auto outcomes = worker.launch(batch);
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    const kernel::LaunchOutcome& outcome = outcomes[i];
-    const bool has_run = outcome.status == kernel::LaunchStatus::ok;
+    const ptx::LaunchOutcome& outcome = outcomes[i];
+    const bool has_run = outcome.status == ptx::LaunchStatus::ok;
     const auto seen = has_run ? "result " + std::to_string(result_of(outcome.readout)) : outcome.message;
     // From the first launch: the second finds what the first has written.
     check(has_run && result_of(outcome.readout) == probes[i].result,
@@ -211,10 +211,9 @@ void leave_at_a_zero_handle(Worker& worker, const DeviceInfo& info) {
   LaunchBatch batch;
   batch.cubin = module.cubin.value_or(Bytes{});
   batch.kernels = {leaving.kernel};
-  const kernel::LaunchOutcome outcome = worker.launch(batch)[0];
-  check(
-      outcome.status == kernel::LaunchStatus::fault && outcome.message == "the kernel ended without writing its clocks",
-      "a zero handle: " + outcome.message);
+  const ptx::LaunchOutcome outcome = worker.launch(batch)[0];
+  check(outcome.status == ptx::LaunchStatus::fault && outcome.message == "the kernel ended without writing its clocks",
+        "a zero handle: " + outcome.message);
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "line/line.h"
+#include "loops/patch.h"
+#include "loops/rates.h"
+#include "loops/saturated_kernel.h"
+#include "sass/verdict.h"
+
+namespace ptxlat::loops {
+
+// A trial of a bench whose kernel has the requested code and places for copies of it.
+//   problem of `found`  why it cannot be used; empty if it can
+//   assembler_failed    and that is why: another attempt may give a code
+struct Fillable {
+  std::size_t trial = 0;
+  bool is_assembled = false;
+  bool assembler_failed = false;
+  Saturable found;
+};
+// The first of the trials that can be used; the last one, with its problem, if none can. `wanted` as in find_saturable.
+Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>& trials,
+                        const std::vector<std::vector<std::string>>& wanted, int places);
+
+// How often a loop that does not use memory is launched: warps that share a pipe end one after the other, in an order
+// that differs.
+inline constexpr int default_launches = 7;
+
+// Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
+struct LoopTime {
+  std::vector<Elapsed> cycles;
+  sass::Verdict verdict = sass::Verdict::proven;
+  std::string message;
+};
+// Writes the words over the places and runs the result. Requires a GPU.
+//   launches        usually, with each number of warps, if it does not use memory
+//   times_as_often  how many times as often
+LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const std::vector<int>& warps, int rounds = default_rounds, int launches = default_launches,
+                   int times_as_often = 1);
+
+// The times of two kernels of which one has more copies; neither has times if a launch of either failed.
+//   more_failed  they are there, but launches that were to make them better failed
+struct LoopTimes {
+  int rounds = default_rounds;
+  std::vector<Elapsed> shorter, longer;
+  sass::Verdict verdict = sass::Verdict::proven;
+  std::string message;
+  bool more_failed = false;
+};
+// Those of one number of warps, over all launches.
+//   index  of that number
+Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index);
+
+// Times a kernel with each number of warps.
+using TimeWarps = std::function<LoopTime(const std::vector<int>& warps, int rounds, int times_as_often)>;
+struct TimeLoops {
+  TimeWarps shorter, longer;
+};
+// By time_loop, for as long as all of these exist.
+//   launches  as for time_loop
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   int launches = default_launches);
+// The loop of an assembled trial as it is, for as long as the bench exists.
+TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default_launches);
+// The longer one with the last number of warps first: a kernel that hangs or faults does so only once, and says how
+// many rounds are enough. Requires a GPU.
+LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps);
+// Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
+// leaves them as they are, with a message.
+void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
+                     int times_as_often, LoopTimes& times);
+// Which numbers of warps, by their index, have launches of either loop that differ by more than a thousandth.
+std::vector<std::size_t> those_that_differ(const LoopTimes& times);
+
+}  // namespace ptxlat::loops

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// The interface through which the structure of a memory is inferred: accesses with known latencies, and nothing else.
+// Nothing in this room knows an architecture, a driver or a kernel.
+namespace ptxlat::memory {
+
+// `count` addresses from `base` on, `stride` bytes apart.
+struct Addresses {
+  std::uint64_t base = 0;
+  std::int64_t stride = 0;
+  std::uint64_t count = 1;
+  std::uint64_t at(std::uint64_t i) const { return base + i * static_cast<std::uint64_t>(stride); }
+  bool operator==(const Addresses&) const = default;
+};
+
+// What is known about a machine before its first access.
+//   kind       "cache", "tlb", "banks", "constant", "l2" or "branch"
+//   space      its facts begin with this: "l1"
+//   bytes      addresses are below this
+//   operators  ways to access it, "ca", "cg"; the first is the usual one
+struct MachineInfo {
+  std::string kind;
+  std::string space;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> operators;
+  int sms = 1;
+  std::uint64_t most_accesses = unlimited;  // between two calls of prepare
+  std::uint64_t page_bytes = 0;             // within a page, addresses are those of memory; 0: unknown
+
+  std::string usual_operator() const { return operators.empty() ? std::string{} : operators.front(); }
+  static constexpr std::uint64_t unlimited = std::uint64_t{1} << 32;
+};
+
+// Something with a memory: a GPU, a model of one, a separate program. Each access waits for the previous one.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual const MachineInfo& info() const = 0;
+  // Nothing is cached afterwards.
+  virtual void prepare() = 0;
+  // The cycles of each access, in order. Error if the machine is gone.
+  virtual std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) = 0;
+  // Untimed accesses, in any order and as fast as the machine can: to fill or to evict.
+  virtual void touch(const std::vector<Addresses>& list, const std::string& with, int sm) { access(list, with, sm); }
+};
+
+}  // namespace ptxlat::memory

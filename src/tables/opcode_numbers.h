@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tables/shared_rows.h"
+
+namespace ptxlat::tables {
+
+// Throughputs that differ by no more than this share of the larger one are the same.
+inline constexpr double same_throughput = 0.01;
+
+// What `ptxlat opcodes` left in a table's folder, as numbers (docs/opcodes.md has the columns and units).
+struct OpcodeLine {
+  std::string opcode, pipe, counters, unit;
+  std::optional<double> throughput, interval, saturates_at, latency, hazard;
+};
+//   opcode   if several take turns, the one that is alone here; else empty
+//   opcodes  all of its code
+struct FormThroughput {
+  std::string ptx, input, opcode, unit;
+  std::vector<std::string> opcodes;
+  int level = 0;
+  std::optional<double> throughput, saturates_at;
+};
+struct OpcodeNumbers {
+  std::vector<OpcodeLine> opcodes;       // opcodes.csv
+  std::vector<FormThroughput> forms;     // throughput.csv.gz
+  std::vector<Spelling> spellings = {};  // throughput_forms.csv.gz
+};
+// Empty if the folder has no such files. Error{storage} if they are damaged.
+OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder);
+
+// The pipe of each opcode that has one.
+class Pipes {
+ public:
+  Pipes() = default;
+  explicit Pipes(const std::vector<OpcodeLine>& opcodes);
+
+  // If the opcode has no line, but those of its family (the name up to the first point) all have one pipe: that.
+  std::string of(const std::string& opcode) const;
+  // Of several opcodes, each pipe once: "alu+xu".
+  std::string of(const std::vector<std::string>& opcodes) const;
+
+ private:
+  std::unordered_map<std::string, std::string> of_opcode_;
+  std::unordered_map<std::string, std::string> of_family_;  // empty if its opcodes have different ones
+};
+
+// The columns that a latency table's row has besides its own; empty if they are not known.
+struct RowThroughput {
+  std::optional<double> throughput, saturates_at;
+  std::string unit, pipe;
+};
+
+// The one place that joins throughputs and pipes with the rows of a latency table.
+class RowThroughputs {
+ public:
+  RowThroughputs() = default;
+  RowThroughputs(const OpcodeNumbers& numbers, const std::vector<Spelling>& spellings);
+
+  // Of a spelling at these levels: that of its machine code, else that of the form whose latencies it shares. Code that
+  // is one opcode alone has the opcode's number, at any level.
+  RowThroughput of(const std::string& ptx, const std::vector<int>& levels, const std::vector<std::string>& sass) const;
+
+ private:
+  const FormThroughput* form(const std::string& ptx, const std::vector<int>& levels) const;
+
+  std::unordered_map<std::string, FormThroughput> forms_;
+  std::unordered_map<std::string, OpcodeLine> opcodes_;
+  // Of spellings that share another form's rows, in either table.
+  std::unordered_map<std::string, std::string> throughput_rows_, latency_rows_;
+  Pipes pipes_;
+};
+
+}  // namespace ptxlat::tables

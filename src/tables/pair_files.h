@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "results/pair.h"
+#include "results/record.h"
+#include "results/run.h"
+
+namespace ptxlat::tables {
+
+inline constexpr const char* pairs_name = "pairs.csv";
+inline constexpr const char* packed_pairs_name = "pairs.csv.gz";  // if it was compressed
+// Its columns (docs/pairs.md).
+inline constexpr const char* pair_columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
+
+// What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.zst, the hazard
+// records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot
+// be written.
+struct PairFiles {
+  std::vector<results::Pair> pairs;
+  std::vector<results::Record> hazards;
+  std::vector<results::Run> runs;
+};
+void write_pair_files(const Folder& folder, const PairFiles& files);
+
+// The records and runs of such a folder, without the rows; none if it has no pairs. Error{storage} if they are damaged.
+PairFiles read_pair_files(const std::filesystem::path& folder);
+
+// The runs alone.
+std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder);
+
+// The rows of pairs.csv; none if the folder does not have it. Error{storage} if it is damaged.
+std::vector<results::Pair> read_pairs(const std::filesystem::path& folder);
+
+// The rows, for people.
+void write_pair_text(std::ostream& out, const std::vector<results::Pair>& pairs);
+
+}  // namespace ptxlat::tables

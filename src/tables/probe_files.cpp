@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tables/probe_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <sstream>
+#include <string>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "tables/csv.h"
+#include "tables/curves.h"
+#include "tables/gzip.h"
+#include "tables/number.h"
+#include "tables/page.h"
+#include "tables/record_lines.h"
+#include "tables/table_files.h"
+#include "tables/zstd.h"
+
+namespace ptxlat::tables {
+
+namespace {
+
+constexpr char probe_records_name[] = "probes";
+constexpr std::string_view log_extension = ".jsonl.zst";
+
+// Calls visit(coordinates, value) for each point, the last axis fastest.
+using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
+void for_each_point(const results::Series& series, const Visit& visit) {
+  const auto lengths = results::lengths_of(series);
+  std::vector<std::string> coordinates(series.axes.size());
+  for (std::size_t point = 0; point < series.values.size(); ++point) {
+    const auto places = results::places_of(point, lengths);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto& axis = series.axes[i];
+      coordinates[i] = axis.names.empty() ? decimal(axis.values[places[i]]) : axis.names[places[i]];
+    }
+    visit(coordinates, series.values[point]);
+  }
+}
+
+std::vector<std::string> axis_names(const results::Series& series) {
+  std::vector<std::string> names;
+  for (const results::Axis& axis : series.axes) names.push_back(axis.name);
+  return names;
+}
+
+// Series of one probe may have different axes. Then each axis of any of them is a column, empty for a series without
+// it.
+std::string series_csv(const results::Record& record) {
+  std::vector<std::string> axes;
+  for (const results::Series& series : record.series) {
+    for (const auto& name : axis_names(series)) {
+      if (std::find(axes.begin(), axes.end(), name) == axes.end()) axes.push_back(name);
+    }
+  }
+  const bool is_one = record.series.size() == 1;
+  std::ostringstream out;
+  std::vector<std::string> heads = axes;
+  if (!is_one) heads.insert(heads.begin(), "series");
+  heads.emplace_back("value");
+  write_csv_line(out, heads);
+  for (const results::Series& series : record.series) {
+    const auto own = axis_names(series);
+    for_each_point(series, [&](const auto& coordinates, const auto& value) {
+      std::vector<std::string> fields;
+      if (!is_one) fields.push_back(series.name);
+      for (const auto& axis : axes) {
+        const auto found = std::find(own.begin(), own.end(), axis);
+        fields.push_back(found == own.end() ? "" : coordinates[static_cast<std::size_t>(found - own.begin())]);
+      }
+      fields.push_back(decimal(value));
+      write_csv_line(out, fields);
+    });
+  }
+  return out.str();
+}
+
+std::string facts_csv(const std::vector<results::Record>& records) {
+  std::ostringstream out;
+  write_facts_csv(out, records);
+  return out.str();
+}
+
+void write_facts(Page& page, const results::Record& record) {
+  if (record.facts.empty()) return;
+  Grid grid{{{"quantity"},
+             {"condition"},
+             {"value", true},
+             {"from", true},
+             {"to", true},
+             {"unit"},
+             {"scope"},
+             {"verdict"},
+             {"how"}},
+            {}};
+  for (const results::Fact& fact : record.facts) {
+    grid.rows.push_back({fact.quantity,
+                         fact.condition,
+                         {fact.value, Colour::bold},
+                         decimal(fact.low),
+                         decimal(fact.high),
+                         fact.unit,
+                         fact.scope,
+                         to_string(fact.verdict),
+                         fact.how});
+  }
+  page.table(grid);
+}
+
+void write_series(Page& page, const results::Series& series) {
+  page.paragraph({{series.name, Colour::bold}});
+  Grid grid;
+  for (const results::Axis& axis : series.axes) grid.columns.push_back({with_unit(axis.name, axis.unit), true});
+  grid.columns.push_back({with_unit("value", series.unit), true});
+  for_each_point(series, [&](const auto& coordinates, const auto& value) {
+    Spans row(coordinates.begin(), coordinates.end());
+    row.emplace_back(value ? decimal(value) : "-");
+    grid.rows.push_back(std::move(row));
+  });
+  page.table(grid);
+}
+
+// Wheels leave the records out.
+std::vector<TableFact> facts_in_csv(const std::filesystem::path& file) {
+  std::vector<TableFact> facts;
+  for (const auto& fields : read_csv_file(file, facts_columns)) {
+    const auto verdict = results::fact_verdict_from(fields[8]);
+    if (!verdict) throw damaged(file, fields[8] + " is not a verdict");
+    const results::Fact fact{
+        fields[1], fields[2], fields[3], number_in_field(fields[4], file), number_in_field(fields[5], file), fields[6],
+        fields[7], *verdict,  fields[9]};
+    facts.push_back({fields[0], fact, ""});
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others,
+                      std::string_view folder) {
+  const auto name = fmt::format("{}{}", folder, safe_name(wanted));
+  const auto is_taken = [&](const std::string& file) {
+    return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == file; });
+  };
+  auto file = fmt::format("{}{}", name, extension);
+  for (int number = 2; is_taken(file); ++number) file = fmt::format("{}-{}{}", name, number, extension);
+  return file;
+}
+
+std::string safe_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
+  return name;
+}
+
+void write_probe_log(const Folder& folder, const std::string& name, const std::string& log) {
+  replace_files(folder, {{fmt::format("logs/{}{}", safe_name(name), log_extension), zstd(log)}});
+}
+
+std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
+                                     const std::string& condition) {
+  const auto pairs = pairs_of(condition);
+  // A name is that of the probe, followed by the coordinates of a point, and every '_' may replace a space.
+  const auto is_of_fact = [&](std::string name) {
+    if (!name.starts_with(safe_name(probe))) return false;
+    name.erase(0, safe_name(probe).size());
+    for (const std::string& pair : pairs) {
+      const std::string part = "_" + safe_name(pair);
+      const auto at = name.find(part);
+      if (at != std::string::npos && (at + part.size() == name.size() || name[at + part.size()] == '_'))
+        name.erase(at, part.size());
+    }
+    return name.empty();
+  };
+  std::vector<std::filesystem::path> found;
+  const auto logs = folder / "logs";
+  if (!std::filesystem::exists(logs)) return {};
+  for (const auto& entry : entries_of(logs)) {
+    const std::string name = entry.filename().string();
+    if (!name.ends_with(log_extension)) continue;
+    // A fact without a condition holds at all points: any of them has seen it.
+    const bool is_of_any =
+        condition.empty() && name.starts_with(safe_name(probe) + "_") && name.find('=') != std::string::npos;
+    if (is_of_any || is_of_fact(name.substr(0, name.size() - log_extension.size()))) found.push_back(entry);
+  }
+  return found.empty() ? std::filesystem::path() : *std::min_element(found.begin(), found.end());
+}
+
+std::string read_probe_log(const std::filesystem::path& file) {
+  const std::string compressed = read_file(file);
+  try {
+    return unzstd(compressed);
+  } catch (const std::runtime_error& error) {
+    throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()), "Make it again with --log.");
+  }
+}
+
+void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
+  out << facts_columns << '\n';
+  for (const results::Record& record : records) {
+    for (const results::Fact& fact : record.facts) {
+      write_csv_line(out, {record.ptx, fact.quantity, fact.condition, fact.value, decimal(fact.low), decimal(fact.high),
+                           fact.unit, fact.scope, to_string(fact.verdict), fact.how});
+    }
+  }
+}
+
+void write_probe_files(const Folder& folder, const std::vector<results::Record>& records,
+                       const std::vector<results::Run>& runs) {
+  std::vector<NamedContent> files;
+  for (const results::Record& record : records) {
+    if (!record.series.empty())
+      files.emplace_back(free_name(record.ptx, ".csv.gz", files, "series/"), gzip(series_csv(record)));
+  }
+  files.emplace_back(facts_name, facts_csv(records));
+  files.push_back(lines_file(probe_records_name, records));
+  files.emplace_back(probe_runs_name, provenance_of(records, runs));
+  replace_files(folder, files);
+  remove_old_lines(folder, probe_records_name);
+}
+
+void rewrite_facts(const Folder& folder, const std::vector<results::Record>& records) {
+  replace_files(folder, {{facts_name, facts_csv(records)}, lines_file(probe_records_name, records)});
+  remove_old_lines(folder, probe_records_name);
+}
+
+std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
+  return read_record_lines(folder, probe_records_name);
+}
+
+bool has_probes(const std::filesystem::path& folder) { return has_record_lines(folder, probe_records_name); }
+
+std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder) {
+  return read_provenance(folder / probe_runs_name);
+}
+
+void write_probe_text(std::ostream& out, const std::vector<results::Record>& records) {
+  Page page(out, {});
+  for (const results::Record& record : records) {
+    page.paragraph({{record.ptx, Colour::bold}, fmt::format(": {}", to_string(record.verdict))});
+    if (!record.note.empty()) page.paragraph({record.note});
+    write_facts(page, record);
+    for (const results::Series& series : record.series) write_series(page, series);
+  }
+}
+
+std::vector<TableFact> read_facts(const std::filesystem::path& folder) {
+  const auto records = read_probe_files(folder);
+  if (records.empty()) return facts_in_csv(folder / facts_name);
+  const auto runs = read_probe_runs(folder);
+  std::vector<TableFact> facts;
+  for (const results::Record& record : records) {
+    const auto run =
+        std::find_if(runs.begin(), runs.end(), [&](const results::Run& one) { return one.id == record.run; });
+    const std::string card = run != runs.end() && run->device ? run->device->uuid : "";
+    for (const results::Fact& fact : record.facts) facts.push_back({record.ptx, fact, card});
+  }
+  return facts;
+}
+
+}  // namespace ptxlat::tables

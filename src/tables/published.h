@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "results/record.h"
+#include "tables/shared_rows.h"
+
+namespace ptxlat::tables {
+
+inline constexpr const char* published_throughput_name = "published_throughput.csv";
+inline constexpr const char* published_throughput_columns = "ptx,sm,throughput,unit,source";
+
+// What the vendor documents for a form: what one SM of this architecture ("sm_90") does per cycle, in the unit of the
+// form (results/work_unit.h).
+struct PublishedThroughput {
+  std::string ptx, sm;
+  double throughput = 0;
+  std::string unit, source;
+};
+// None if there is no such file. Error{storage} if it is damaged.
+std::vector<PublishedThroughput> read_published_throughputs(const std::filesystem::path& file);
+
+// Adds to the note of each throughput that is more than 3 % away from the published one what the vendor documents.
+//   target     of the records' run: "sm_90a"
+//   published  if of a form that shares another one's row, of that row
+//   spellings  which forms these are
+void note_published(std::vector<results::Record>& throughput, const std::string& target,
+                    std::vector<PublishedThroughput> published, const std::vector<Spelling>& spellings);
+
+}  // namespace ptxlat::tables

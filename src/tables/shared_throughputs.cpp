@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tables/shared_throughputs.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace ptxlat::tables {
+
+namespace {
+
+// Records that are equal here share their rows.
+RowOutline row_of(const results::Record& record, std::size_t number) {
+  const bool has_number = record.number(results::metric::throughput).has_value();
+  RowOutline outline{{number}, 0, record.ptx, record.level, record.is_core, record.verdict, has_number, record.note};
+  Hash hash;
+  for (const auto& text : {opcode_in(record.ptx), std::string_view(record.input), std::string_view(record.operand),
+                           std::string_view(record.code)})
+    hash.add(text);
+  if (record.code.empty()) {
+    // Before machine 10, nothing said what was the same code.
+    if (!record.windows.empty()) hash.add(record.ptx);
+    hash.add(record.verdict);
+    hash.add(record.note);
+    for (const auto& opcode : record.sass) hash.add(opcode);
+  }
+  outline.code = hash.wide();
+  return outline;
+}
+
+}  // namespace
+
+SharedThroughputs share_throughputs(std::vector<results::Record> records) {
+  std::vector<RowOutline> outlines;
+  for (std::size_t i = 0; i < records.size(); ++i) outlines.push_back(row_of(records[i], i));
+  auto [rows, spellings] = share_rows(outlines);
+  SharedThroughputs shared{{}, std::move(spellings)};
+  for (const auto& row : rows) {
+    auto& record = shared.records.emplace_back(std::move(records[row.outline]));
+    record.code.clear();
+  }
+  return shared;
+}
+
+void note_spellings(std::vector<results::Opcode>& rows, const std::vector<Spelling>& spellings) {
+  std::map<std::string_view, std::vector<std::string>> others;
+  for (const auto& spelling : spellings) {
+    if (spelling.row != spelling.ptx) others[spelling.row].push_back(spelling.ptx);
+  }
+  for (auto& row : rows) {
+    std::vector<std::string> more;
+    for (const auto& form : row.forms) {
+      if (const auto found = others.find(form); found != others.end())
+        more.insert(more.end(), found->second.begin(), found->second.end());
+    }
+    row.forms.insert(row.forms.end(), more.begin(), more.end());
+  }
+}
+
+}  // namespace ptxlat::tables

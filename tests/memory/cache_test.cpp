@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include "cache_facts.h"
+#include "catch.h"
+
+using namespace ptxlat;
+using namespace ptxlat::memory;
+
+namespace {
+
+// Policies that no string of accesses distinguishes have one name.
+std::string name_of(const CacheGeometry& cache) {
+  if (cache.ways == 1) return "lru";
+  if (cache.policy == "random") return "random";
+  std::mt19937_64 random(7);
+  for (const auto& kind : deterministic_policies(cache.ways)) {
+    bool is_equal = true;
+    for (int round = 0; round < 300 && is_equal; ++round) {
+      CacheSet one(cache.ways, make_policy(kind, cache.ways));
+      CacheSet other(cache.ways, make_policy({cache.policy, cache.variant}, cache.ways));
+      const std::size_t lines = cache.ways + 1 + random() % cache.ways;
+      for (int i = 0; i < 300 && is_equal; ++i) {
+        const auto line = random() % lines;
+        is_equal = one.access(line) == other.access(line);
+      }
+    }
+    if (is_equal) return kind.name;
+  }
+  return "?";
+}
+
+// The columns of the bits whose column is not independent of those before, in terms of those that are.
+std::string hash_columns_of(const CacheGeometry& cache) {
+  if (!std::has_single_bit(cache.sets) || !std::has_single_bit(cache.line_bytes)) return "";
+  auto columns = cache.columns;
+  const int bits = static_cast<int>(std::bit_width(cache.bytes)) - static_cast<int>(std::bit_width(cache.line_bytes));
+  for (int bit = static_cast<int>(columns.size()); bit < bits; ++bit)
+    columns.push_back(std::uint64_t{1} << bit < cache.sets ? std::uint64_t{1} << bit : 0);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> basis;  // a vector, and which unit vectors it is made of
+  std::string text;
+  int units = 0;
+  for (auto column : columns) {
+    std::uint64_t made_of = 0;
+    for (const auto& [vector, units_of] : basis) {
+      if (std::bit_width(column ^ vector) < std::bit_width(column)) {
+        column ^= vector;
+        made_of ^= units_of;
+      }
+    }
+    if (column != 0) {
+      basis.emplace_back(column, made_of ^ (std::uint64_t{1} << units++));
+      std::sort(basis.rbegin(), basis.rend());
+    } else {
+      text += fmt::format("{}{:#x}", text.empty() ? "" : " ", made_of);
+    }
+  }
+  return text;
+}
+
+// What most sets have, the smaller of two that are as common.
+std::size_t most_common(const CacheGeometry& cache) {
+  std::map<std::size_t, int> counts;
+  for (std::uint64_t set = 0; set < cache.sets; ++set) ++counts[cache.size_of(set)];
+  return std::max_element(counts.begin(), counts.end(),
+                          [](const auto& x, const auto& y) { return x.second < y.second; })
+      ->first;
+}
+
+struct Outcome {
+  int machines = 0, facts = 0, undetermined = 0, wrong = 0;
+  std::string report;
+};
+
+void check_machine(const CacheGeometry& cache, std::uint64_t seed, Outcome& outcome) {
+  SimulatedCache machine(cache, seed);
+  auto sizes = cache.set_sizes;
+  std::sort(sizes.rbegin(), sizes.rend());
+  std::uint64_t fit_lines = cache.sets * cache.ways;
+  if (!sizes.empty()) fit_lines = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  if (cache.data_lines != 0) fit_lines = cache.data_lines;
+  const auto facts = facts_by_name(machine, seed);
+  const std::map<std::string, std::string> expected = {
+      {"sector_bytes", std::to_string(cache.sector_bytes)},
+      {"line_bytes", std::to_string(cache.line_bytes)},
+      {"ways", std::to_string(most_common(cache))},
+      {"tag_sets", std::to_string(cache.sets)},
+      {"fit_lines", std::to_string(fit_lines)},
+      {"policy", sizes.empty()              ? name_of(cache)
+                 : facts.contains("policy") ? facts.at("policy").value
+                                            : ""},
+      {"hash_columns", hash_columns_of(cache)},
+  };
+  ++outcome.machines;
+  for (const auto& [quantity, value] : expected) {
+    ++outcome.facts;
+    const auto& fact = facts.at(quantity);
+    if (fact.value == value) continue;
+    const bool is_wrong = fact.verdict == results::FactVerdict::inferred;
+    ++(is_wrong ? outcome.wrong : outcome.undetermined);
+    outcome.report += fmt::format(
+        "machine {}: {} {}, found \"{}\" ({}); {} sets of {} ways{}, lines of {} and sectors of {} bytes, {} {}{}, {} "
+        "bytes, "
+        "{} accesses\n",
+        seed, quantity, value, fact.value, fact.how, cache.sets, cache.ways, cache.columns.empty() ? "" : " by a hash",
+        cache.line_bytes, cache.sector_bytes, cache.policy, cache.variant,
+        cache.victim_weights.empty() ? "" : " with weights", cache.bytes, machine.accesses());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a set-associative cache gives back its geometry") {
+  CacheGeometry cache;
+  cache.sets = 16;
+  cache.ways = 6;
+  cache.sector_bytes = 32;
+  Outcome outcome;
+  check_machine(cache, 1, outcome);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.undetermined == 0);
+}
+
+TEST_CASE("random caches give back their geometry") {
+  const char* wanted = std::getenv("PTXLAT_TEST_MACHINES");
+  const int machines = wanted ? std::atoi(wanted) : 60;
+  const char* first = std::getenv("PTXLAT_TEST_FIRST");
+  Outcome outcome;
+  for (int i = first ? std::atoi(first) : 0; i < machines; ++i) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    const auto begin = std::chrono::steady_clock::now();
+    const auto cache = random_geometry(random);
+    check_machine(cache, static_cast<std::uint64_t>(i), outcome);
+    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (wanted && seconds > 1) WARN("machine " << i << " took " << seconds << " s");
+  }
+  INFO(outcome.machines << " machines, " << outcome.facts << " facts, " << outcome.undetermined << " undetermined, "
+                        << outcome.wrong << " wrong\n"
+                        << outcome.report);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.undetermined <= outcome.facts / 100);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Throughputs and pipes of a latency table's rows, and what differs between two runs of `opcodes`.
+#include "tables/opcode_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "../results/test_folder.h"
+#include "base/file.h"
+#include "catch.h"
+#include "compare/compare_opcodes.h"
+#include "compare/compare_write.h"
+#include "sass/opcodes.h"
+#include "tables/gzip.h"
+#include "tables/opcode_files.h"
+
+using namespace ptxlat;
+using namespace ptxlat::compare;
+using namespace ptxlat::tables;
+
+namespace {
+
+OpcodeLine opcode(const std::string& name, const std::string& pipe, double throughput) {
+  OpcodeLine line;
+  line.opcode = name;
+  line.pipe = pipe;
+  line.unit = "results";
+  line.throughput = throughput;
+  line.saturates_at = 4;
+  return line;
+}
+
+FormThroughput form(const std::string& ptx, const std::vector<std::string>& opcodes, double throughput,
+                    const std::string& alone = "") {
+  FormThroughput made;
+  made.ptx = ptx;
+  made.opcode = alone;
+  made.unit = "results";
+  made.opcodes = opcodes;
+  made.level = 3;
+  made.throughput = throughput;
+  return made;
+}
+
+const OpcodeNumbers numbers{{opcode("IADD3", "alu", 64), opcode("IMAD", "fma", 64), opcode("POPC", "xu", 16)},
+                            {form("add.u32", {"IADD3"}, 64, "IADD3"), form("add.u32", {"IADD3", "IMAD.IADD"}, 128)}};
+
+}  // namespace
+
+// A few copies more without a loop once made it 128 results per cycle for code of 17 instructions.
+TEST_CASE("no committed throughput of code without branches is more than an SM issues") {
+  constexpr double issued_by_sm = 4, lanes = 32, error = 1.02;
+  for (const char* gpu : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
+    const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "tables/sm_90" / gpu / "driver-580.159.04";
+    const auto forms = read_opcode_numbers(folder).forms;
+    std::set<std::string> in_turn;  // a copy of these is one of two opcodes
+    for (const auto& form : forms) {
+      if (!form.opcode.empty()) in_turn.insert(form.ptx);
+    }
+    int checked = 0;
+    for (const auto& form : forms) {
+      const bool may_branch = std::any_of(form.opcodes.begin(), form.opcodes.end(), [](const std::string& opcode) {
+        return sass::has(opcode, sass::Trait::leaves) || opcode.starts_with("BSSY");
+      });
+      if (!form.throughput || may_branch || form.unit == "warpgroup instructions") continue;
+      const double instructions = in_turn.contains(form.ptx) ? 1 : static_cast<double>(form.opcodes.size());
+      INFO(gpu << " " << form.ptx << ": " << *form.throughput << " " << form.unit << " of " << instructions);
+      CHECK(*form.throughput * instructions / (form.unit == "results" ? lanes : 1) <= error * issued_by_sm);
+      ++checked;
+    }
+    CHECK(checked > 2000);
+  }
+}
+
+TEST_CASE("an opcode without a line has the pipe of its family, if that has one") {
+  const Pipes pipes({opcode("MUFU.RCP", "xu", 16), opcode("MUFU.EX2", "xu", 16), opcode("MUFU.TANH", "", 16),
+                     opcode("HADD2", "fma", 64), opcode("HADD2.F32", "alu", 64)});
+  CHECK(pipes.of("MUFU.SQRT") == "xu");
+  CHECK(pipes.of("MUFU.TANH") == "xu");
+  CHECK(pipes.of("HADD2") == "fma");
+  CHECK(pipes.of("HADD2.BF16").empty());
+  CHECK(pipes.of("POPC").empty());
+}
+
+TEST_CASE("a spelling has its own throughput, else that of the row it shares, else that of its opcode alone") {
+  const RowThroughputs rows(numbers, {{"add.s32", 3, "add.u32", ""}});
+  const auto own = rows.of("add.u32", {1, 2, 3}, {"IADD3"});
+  CHECK(own.throughput == 128);  // of both in turn
+  CHECK(own.pipe == "alu+fma");
+  CHECK(rows.of("add.s32", {3}, {"IADD3"}).throughput == 128);
+  // At a level whose code was not measured, the opcode itself.
+  CHECK(rows.of("add.u32", {0}, {"IADD3"}).throughput == 64);
+  CHECK(rows.of("popc.b32", {0}, {"POPC"}).throughput == 16);
+  const auto longer = rows.of("x", {3}, {"POPC", "IMAD.WIDE"});
+  CHECK_FALSE(longer.throughput);
+  CHECK(longer.pipe == "fma+xu");
+}
+
+TEST_CASE("a spelling has the throughput of its own machine code, wherever its latencies are") {
+  OpcodeNumbers of_codes{{opcode("LDG.E", "lsu", 1)},
+                         {form("ld.a", {"LDG.E"}, 64), form("ld.b", {"LDG.E"}, 32)},
+                         {{"ld.a", 3, "ld.a", ""},
+                          {"ld.b", 3, "ld.b", ""},
+                          {"ld.b.x", 3, "ld.b", ""},
+                          {"ld.a.y", 3, "ld.a", ""},
+                          {"ld.none", 3, "", "unsupported", "needs sm_100"}}};
+  // The latency table's rows are those of forms that share theirs here, or are not here at all.
+  const RowThroughputs rows(of_codes, {{"ld.b", 3, "ld.a", ""},
+                                       {"ld.b.x", 3, "ld.a.y", ""},
+                                       {"ld.a.y", 3, "ld.a.y", ""},
+                                       {"ld.z", 3, "ld.b.x", ""},
+                                       {"ld.none", 3, "ld.none", ""}});
+  CHECK(rows.of("ld.b", {3}, {"LDG.E"}).throughput == 32);
+  CHECK(rows.of("ld.b.x", {3}, {"LDG.E"}).throughput == 32);
+  CHECK(rows.of("ld.a.y", {3}, {"LDG.E"}).throughput == 64);
+  CHECK(rows.of("ld.z", {3}, {"LDG.E"}).throughput == 32);
+  CHECK(rows.of("ld.none", {3}, {"LDG.E"}).throughput == 1);  // as any code of one opcode
+  CHECK_FALSE(rows.of("ld.none", {3}, {"LDG.E", "LDG.E"}).throughput);
+  CHECK_FALSE(rows.of("ld.b.x", {2}, {"LDG.E.U8"}).throughput);
+}
+
+TEST_CASE("the numbers of a folder are those of its files, and a damaged one is named") {
+  const TestFolder folder;
+  CHECK(read_opcode_numbers(folder.path).opcodes.empty());
+  replace_file(folder.path / opcodes_name,
+               std::string(opcode_columns) + "\nPOPC,xu,xu,POPC,16,results,,8,4,,,17,,15,,1,,,popc.b32,\n");
+  replace_file(folder.path / throughput_name,
+               gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,8,results,,16,8,POPC;POPC;IADD3,3,proven,\n"));
+  const auto read = read_opcode_numbers(folder.path);
+  REQUIRE(read.opcodes.size() == 1);
+  CHECK(read.opcodes.front().hazard == 15);
+  CHECK(read.spellings.empty());
+  REQUIRE(read.forms.size() == 1);
+  CHECK(read.forms.front().opcodes == std::vector<std::string>{"POPC", "POPC", "IADD3"});
+  replace_file(folder.path / throughput_forms_name, gzip("ptx,opt,row,reason,note\npopc.b64.x,O3,popc.b64,,\n"));
+  CHECK(read_opcode_numbers(folder.path).spellings == std::vector<Spelling>{{"popc.b64.x", 3, "popc.b64", ""}});
+  replace_file(folder.path / throughput_forms_name, gzip("ptx,opt,row\npopc.b64.x,O3,popc.b64\n"));
+  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Matchers::Contains(throughput_forms_name));
+  std::filesystem::remove(folder.path / throughput_forms_name);
+  replace_file(folder.path / throughput_name,
+               gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,many,results,,16,8,POPC,1,proven,\n"));
+  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Matchers::Contains("many is not a number"));
+}
+
+TEST_CASE("two runs agree on pipes by name, and on throughputs within one percent") {
+  auto other = numbers;
+  other.opcodes[0].throughput = 64.5;
+  other.opcodes[1].throughput = 60;
+  other.opcodes[2].pipe = "alu";
+  other.opcodes.push_back(opcode("BREV", "xu", 16));
+  other.forms[1].throughput = 127;
+  const auto comparison = compare_opcodes(numbers, other);
+  REQUIRE(comparison.rows.size() == 2);
+  CHECK(comparison.rows[0].subject == "POPC");
+  CHECK(comparison.rows[0].quantity == "pipe");
+  CHECK(comparison.rows[1].subject == "IMAD");
+  CHECK(comparison.rows[1].change() == -4);
+  CHECK(comparison.only_in_b == std::vector<std::string>{"BREV"});
+  Comparison written;
+  written.opcodes = comparison;
+  std::ostringstream text, csv;
+  Page page(text, {});
+  write_opcodes_section(page, comparison);
+  CHECK_THAT(text.str(), Catch::Matchers::Contains("pipe 2 of 3 (66.7 %), throughput within 1 % 2 of 3 (66.7 %)"));
+  CHECK_THAT(text.str(), Catch::Matchers::Contains("throughput of form within 1 % 2 of 2"));
+  write_opcodes_csv(csv, {{{written}, {}}});
+  CHECK_THAT(csv.str(), Catch::Matchers::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
+  CHECK(opcodes_json(comparison)["agreements"]["pipe"]["equal"] == 2);
+}
+
+TEST_CASE("throughputs of forms are compared by spelling: the row of the same code need not be the same form's") {
+  auto a = numbers, b = numbers;
+  b.forms[1].ptx = "sub.u32";
+  b.forms[1].throughput = 64;
+  a.spellings = {{"x.b64", 3, "add.u32", ""}};
+  b.spellings = {{"x.b64", 3, "sub.u32", ""}};
+  const auto rows = compare_opcodes(a, b).rows;
+  CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.subject == "x.b64 at -O3"; }));
+}
+
+TEST_CASE("a page names twenty of the opcodes that only one table has") {
+  auto other = numbers;
+  for (int i = 0; i < 3000; ++i) other.opcodes.push_back(opcode(fmt::format("X{}", i), "alu", 16));
+  std::ostringstream text;
+  Page page(text, {});
+  write_opcodes_section(page, compare_opcodes(numbers, other));
+  CHECK_THAT(text.str(),
+             Catch::Matchers::Contains("3000 only in B: X0, ") && Catch::Matchers::Contains("X19 and 2980 more"));
+}
