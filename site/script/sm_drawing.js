@@ -45,7 +45,7 @@
     if (!table.has_opcodes) return "";
     const {opcodes} = await ptxlat.load(`opcodes-${table.index}`);
     const best = new Map();
-    for (const [, pipe, , , , , , interval] of opcodes) {
+    for (const {pipe, interval} of ptxlat.rowsIn(opcodes)) {
       if (pipe) best.set(pipe, Math.max(best.get(pipe) || 0, ptxlat.resultsOf(interval)));
     }
     return ptxlat.element(

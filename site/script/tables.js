@@ -10,6 +10,10 @@
     });
   };
 
+  // The rows of a file as objects, by the names of its columns.
+  ptxlat.rowsIn = ({columns, rows}) =>
+      rows.map((line) => Object.fromEntries(columns.map((name, i) => [name, line[i]])));
+
   // The table that a link names, else the site's first choice among those that `has` accepts.
   ptxlat.tableOf = (id, has) => {
     const fits = has || (() => true);

@@ -2,15 +2,10 @@
 // SASS opcodes: throughput, pipe, and which opcodes contend.
 "use strict";
 (() => {
-  const names = [
-    "opcode", "pipe", "counters", "paired_as", "throughput", "unit", "multiply_adds", "interval", "saturates_at",
-    "in_flight", "arrival", "latency", "latencies", "hazard", "operand_costs", "forms", "levels", "versions", "example",
-    "note"
-  ];
   const arrivals = {fixed: "after a fixed number of cycles", scoreboard: "when the hardware says so (scoreboard)"};
   const read = async (table) => {
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
-    return {opcodes: opcodes.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))), contention};
+    return {opcodes: ptxlat.rowsIn(opcodes), contention: ptxlat.rowsIn(contention)};
   };
   ptxlat.opcodesIn = async (table) => (await read(table)).opcodes;
   const has = (table) => table.has_opcodes;
@@ -77,12 +72,12 @@
   // Who contends with whom, as colours; a cell says its pair and what its score means.
   const heatMap = (contention, opcodes) => {
     const pipeOf = new Map(opcodes.map((one) => [one.opcode, one.pipe]));
-    const order = [...new Set(contention.flatMap(([a, b]) => [a, b]))].sort(
+    const order = [...new Set(contention.flatMap(({a, b}) => [a, b]))].sort(
         (a, b) => (pipeOf.get(a) || "~").localeCompare(pipeOf.get(b) || "~") || a.localeCompare(b));
     const place = new Map(order.map((name, i) => [name, i]));
     const size = 12;
     const text = ptxlat.element("p", {class: "count", role: "status"}, "Point at a cell.");
-    const cells = contention.flatMap(([a, b, score, floor, verdict, note]) => [[a, b], [b, a]].map(([row, column]) => {
+    const cells = contention.flatMap(({a, b, score, verdict, note}) => [[a, b], [b, a]].map(([row, column]) => {
       const value = Number(score);
       const words = score === ""
           ? `${a} and ${b}: ${note || verdict || "cannot be told apart: issuing them takes as long as one pipe would"}`
@@ -182,8 +177,8 @@
           ptxlat.element("p", {class: "notice"}, `${table.title} has no such opcode.`));
       return name;
     }
-    const pairs = contention.filter(([a, b, score]) => (a === one.paired_as || b === one.paired_as) && score !== "")
-                      .map(([a, b, score, floor]) => [a === one.paired_as ? b : a, score, floor])
+    const pairs = contention.filter(({a, b, score}) => (a === one.paired_as || b === one.paired_as) && score !== "")
+                      .map(({a, b, score, floor}) => [a === one.paired_as ? b : a, score, floor])
                       .sort((a, b) => Number(b[1]) - Number(a[1]));
     const documented = one.example && await ptxlat.documentedThroughput(one.example, table);
     const example = one.example ? [

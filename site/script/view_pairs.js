@@ -3,10 +3,9 @@
 // the first point) share a row or a column until the reader chooses the family.
 "use strict";
 (() => {
-  const names = ["producer", "consumer", "slot", "schedule", "measured", "hazard", "verdict", "note"];
   const read = async (table) => {
     const {pairs, runs} = await ptxlat.load(`pairs-${table.index}`);
-    return {pairs: pairs.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))), runs};
+    return {pairs: ptxlat.rowsIn(pairs), runs};
   };
   const has = (table) => table.has_pairs;
   const familyOf = (opcode) => opcode.split(".")[0];

@@ -108,8 +108,8 @@ void write_opcodes(const Folder& folder, const ptx::LoadedCatalogue& loaded, con
   std::vector<results::Record> latency;
   for (const auto& cell : latencies.table.cells) latency.push_back(cell.record);
   files.opcodes = opcodes::opcode_rows(
-      opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
-  tables::note_spellings(files.opcodes, files.spellings);
+      opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency},
+      tables::spelling_counts(files.spellings));
   auto pairs = tables::read_pairs(folder.path());
   if (!pairs.empty()) pairs::mark_patched(pairs, tables::read_pair_files(folder.path()).hazards);
   opcodes::add_pairs(files.opcodes, pairs);

@@ -93,7 +93,7 @@ void write_what_matters(tables::Page& page, const std::vector<StepKinds>& steps)
 // The first few kinds, and where the rest can be found.
 void write_kinds(tables::Page& page, const StepKinds& step, const std::string& list) {
   tables::Grid grid{{{"forms"}, {"rows"}, {"levels"}, {"cycles"}}, {}};
-  for (tables::Column& column : other_columns(step.comparison)) grid.columns.push_back(std::move(column));
+  for (tables::Heading& column : other_columns(step.comparison)) grid.columns.push_back(std::move(column));
   for (const char* head : {"cause", "machine code before", "after", "remark"}) grid.columns.push_back({head});
   std::size_t rest = 0, equal = 0;
   for (const auto& kind : step.kinds) {

@@ -76,7 +76,7 @@ void write_rows(tables::Page& page, const Comparison& comparison) {
   const std::size_t count = page.shown(comparison.rows.size());
   if (count == 0) return;
   tables::Grid grid{{{"ptx"}, {"operand"}, {"input"}, {"opt"}, {"cycles"}, {"change"}}, {}};
-  for (tables::Column& column : other_columns(comparison)) grid.columns.push_back(std::move(column));
+  for (tables::Heading& column : other_columns(comparison)) grid.columns.push_back(std::move(column));
   for (const char* head : {"static", "SASS", "cause"}) grid.columns.push_back({head});
   for (const char* head : {"window", "code of A", "code of B"}) grid.columns.push_back({head, false, false, true});
   grid.columns.push_back({"remark"});

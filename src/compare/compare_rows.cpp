@@ -86,8 +86,8 @@ std::string value_text(std::string_view headline, const tables::Cell* cell) {
   return number.empty() ? to_string(cell->record.verdict) : number;
 }
 
-std::vector<tables::Column> other_columns(const Comparison& comparison) {
-  std::vector<tables::Column> columns;
+std::vector<tables::Heading> other_columns(const Comparison& comparison) {
+  std::vector<tables::Heading> columns;
   for (const results::MetricKind* kind : comparison.others) columns.push_back({std::string(kind->tag)});
   return columns;
 }

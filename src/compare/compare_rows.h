@@ -39,7 +39,7 @@ std::string causes_text(const std::vector<std::pair<Cause, std::size_t>>& causes
 std::string steps_text(const Matrix& matrix, const MatrixRow& row);
 
 // Column heads of the metrics compared in addition to the headline.
-std::vector<tables::Column> other_columns(const Comparison& comparison);
+std::vector<tables::Heading> other_columns(const Comparison& comparison);
 
 // The cell's number in a comparison, or its verdict; "-" for no cell.
 std::string value_text(std::string_view headline, const tables::Cell* cell);

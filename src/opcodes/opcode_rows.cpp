@@ -139,12 +139,14 @@ void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pa
   }
 }
 
-std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records) {
+std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records,
+                                         const SpellingCounts& spellings) {
   const auto standing = representatives_of(opcodes);
   const auto pipes = pipe_names(opcodes, standing, records.contention);
   namespace metric = results::metric;
   std::vector<results::Opcode> rows(opcodes.size());
   std::map<std::string, std::size_t> numbers;
+  std::map<std::string, double> results;  // per cycle, by opcode
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
     rows[i].name = opcodes[i].name;
     rows[i].pipe = pipes[i];
@@ -158,10 +160,12 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     const auto number = number_of(record);
     if (number == numbers.end()) continue;
     auto& row = rows[number->second];
-    row.forms.push_back(record.ptx);
+    const auto count = spellings.find(record.ptx);
+    row.forms += count == spellings.end() ? 1 : count->second;
+    if (row.example.empty() || record.ptx.size() < row.example.size()) row.example = record.ptx;
     if (record.ptx != opcodes[number->second].variant.form->ptx) continue;
     row.arrival = arrival_of(record);
-    row.throughput = record.number(metric::throughput);
+    if (const auto found = record.number(metric::throughput)) results[row.name] = *found;
     row.interval = record.number(metric::interval);
     row.saturates_at = record.number(metric::saturates_at);
     row.note = record.note;
@@ -186,9 +190,8 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
   }
   for (const auto& record : records.in_flight) {
     const auto number = number_of(record);
-    if (number == numbers.end() || !rows[number->second].throughput) continue;
-    auto& row = rows[number->second];
-    row.in_flight = fewest_in_flight(record, *row.throughput);
+    if (number == numbers.end() || !results.contains(number->first)) continue;
+    rows[number->second].in_flight = fewest_in_flight(record, results[number->first]);
   }
   for (const auto& record : records.latency) {
     const auto number = number_of(record);
@@ -198,8 +201,12 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     row.latency = std::min(row.latency.value_or(*cycles), *cycles);
   }
   for (auto& row : rows) {
-    std::stable_sort(row.forms.begin(), row.forms.end(),
-                     [](const std::string& x, const std::string& y) { return x.size() < y.size(); });
+    const auto found = results.find(row.name);
+    const auto made =
+        results::in_unit_of(row.example, found == results.end() ? std::nullopt : std::optional(found->second));
+    row.unit = made.unit;
+    row.throughput = made.value;
+    row.multiply_adds = made.multiply_adds;
     std::sort(row.operand_costs.begin(), row.operand_costs.end(),
               [](const auto& x, const auto& y) { return x.operand < y.operand; });
   }

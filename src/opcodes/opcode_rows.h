@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +21,10 @@ struct OpcodeRecords {
 };
 
 // Everything about each opcode that some form becomes alone, sorted by name.
-std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records);
+//   spellings  how many each form stands for: itself, and those with the same machine code
+using SpellingCounts = std::map<std::string, std::size_t>;
+std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records,
+                                         const SpellingCounts& spellings = {});
 
 // The latencies to consumers on each pipe, and hazards, from the pairs of the same table.
 void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pair>& pairs);

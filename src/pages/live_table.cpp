@@ -18,10 +18,10 @@ constexpr std::size_t most_name_width = 40;
 const std::map<std::string, std::size_t> usual_widths = {{"operand", 7}, {"input", 16}};
 constexpr std::size_t number_width = 6, sass_width = 48;
 
-std::vector<std::size_t> estimated_widths(const tables::RowLayout& layout, const std::vector<tables::Column>& columns,
+std::vector<std::size_t> estimated_widths(const tables::RowLayout& layout, const std::vector<tables::Heading>& columns,
                                           const std::vector<std::string>& names) {
   std::vector<std::size_t> widths;
-  for (const tables::Column& column : columns) {
+  for (const tables::Heading& column : columns) {
     const auto usual = usual_widths.find(column.head);
     const std::size_t content = column.is_number ? number_width : usual == usual_widths.end() ? 0 : usual->second;
     widths.push_back(std::max(column.head.size(), content));

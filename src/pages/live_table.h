@@ -44,7 +44,7 @@ class LiveTable {
   PlannedCells planned_;
   std::map<std::string, std::vector<Finished>> waiting_;
   std::map<sass::Verdict, std::size_t> counts_;
-  std::vector<tables::Column> columns_;
+  std::vector<tables::Heading> columns_;
   std::vector<std::size_t> widths_;
   bool has_heads_ = false;
 };

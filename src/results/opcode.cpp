@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <sstream>
+#include <stdexcept>
 
 namespace ptxlat::results {
 
@@ -15,6 +19,40 @@ double with_two_digits(double value) {
 }
 
 }  // namespace
+
+namespace {
+
+// "name:number" for each word; without a number it is 1.
+template <class Named>
+std::vector<Named> named_numbers(const std::string& text) {
+  std::vector<Named> found;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto colon = std::min(word.find(':'), word.size());
+    double number = 1;
+    if (colon < word.size()) {
+      const auto* const end = word.data() + word.size();
+      const auto [read, error] = std::from_chars(word.data() + colon + 1, end, number);
+      if (error != std::errc() || read != end || !std::isfinite(number))
+        throw std::invalid_argument("not a number: " + word.substr(colon + 1));
+    }
+    found.push_back({word.substr(0, colon), number});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<PipeShare> shares_in(const std::string& text) { return named_numbers<PipeShare>(text); }
+std::vector<OperandCost> costs_in(const std::string& text) { return named_numbers<OperandCost>(text); }
+std::vector<PipeLatency> latencies_in(const std::string& text) { return named_numbers<PipeLatency>(text); }
+
+std::optional<Arrival> arrival_from(const std::string& text) {
+  for (const auto arrival : {Arrival::none, Arrival::fixed, Arrival::scoreboard}) {
+    if (text == to_string(arrival)) return arrival;
+  }
+  return std::nullopt;
+}
 
 std::string text_of(const std::vector<OperandCost>& costs) {
   std::string text;

@@ -16,8 +16,10 @@ struct PipeShare {
   bool operator==(const PipeShare&) const = default;
 };
 
-// "alu", or "fmaheavy:0.5 fmalite:0.5": a share other than 1 is written with two digits.
+// "alu", or "fmaheavy:0.5 fmalite:0.5": a share other than 1 is written with two digits. The same back;
+// std::invalid_argument if it is not such a list.
 std::string text_of(const std::vector<PipeShare>& shares);
+std::vector<PipeShare> shares_in(const std::string& text);
 
 // Cycles that an opcode's interval grows by with a different kind of operand: "constant", "immediate", "uniform" or
 // "predicate" (opcodes/operand_cost.h).
@@ -28,8 +30,9 @@ struct OperandCost {
   bool operator==(const OperandCost&) const = default;
 };
 
-// "constant:0 immediate:0.5", with at most two digits.
+// "constant:0 immediate:0.5", with at most two digits. The same back; std::invalid_argument likewise.
 std::string text_of(const std::vector<OperandCost>& costs);
+std::vector<OperandCost> costs_in(const std::string& text);
 
 // Cycles from an opcode to its nearest consumer on a pipe.
 struct PipeLatency {
@@ -39,13 +42,15 @@ struct PipeLatency {
   bool operator==(const PipeLatency&) const = default;
 };
 
-// "alu:5 fma:4.5"
+// "alu:5 fma:4.5", and the same back; std::invalid_argument likewise.
 std::string text_of(const std::vector<PipeLatency>& latencies);
+std::vector<PipeLatency> latencies_in(const std::string& text);
 
 // How the result of an opcode reaches its consumer: after a number of cycles that the assembler knows, or when the
 // hardware says so.
 enum class Arrival { none, fixed, scoreboard };
-const char* to_string(Arrival arrival);
+const char* to_string(Arrival arrival);  // empty for none
+std::optional<Arrival> arrival_from(const std::string& text);
 
 // What is known about a SASS opcode on a GPU; a row of opcodes.csv.
 //   name          with its modifiers: "IMAD.WIDE.U32"
@@ -53,7 +58,7 @@ const char* to_string(Arrival arrival);
 //                 that count most of it; else empty
 //   counters      the pipes that count it, by name; empty if hardware counters were not read
 //   stands_for_it the opcode that was paired with the others instead of it; usually its own name
-//   throughput    results per cycle of an SM, counted per thread (results/work_unit.h has the unit for readers)
+//   throughput    per cycle of an SM, in the unit (results/work_unit.h); multiply_adds of a matrix instruction likewise
 //   interval      cycles between two such instructions in a sub-partition
 //   saturates_at  the smallest number of warps that reaches the throughput
 //   in_flight     the fewest instructions of an SM in flight, warps times independent chains, that reach it
@@ -63,7 +68,8 @@ const char* to_string(Arrival arrival);
 //   hazard        the lowest distance to its nearest consumer, in cycles, at which all values are right
 //                 (results/pair.h)
 //   operand_costs how the interval changes with a different kind of operand
-//   forms         PTX spellings that became only this opcode, shortest first
+//   forms         how many PTX spellings became only this opcode
+//   example       the shortest of them
 //   levels        at which the latency table's rows have it, ascending
 //   versions      of ptxas whose tables of this GPU have it, oldest first
 struct Opcode {
@@ -71,14 +77,15 @@ struct Opcode {
   std::string pipe;
   std::vector<PipeShare> counters;
   std::string stands_for_it;
-  std::optional<double> throughput, interval, saturates_at, in_flight, latency, hazard;
+  std::string unit;
+  std::optional<double> throughput, multiply_adds, interval, saturates_at, in_flight, latency, hazard;
   Arrival arrival = Arrival::none;
   std::vector<PipeLatency> latencies;
   std::vector<OperandCost> operand_costs;
-  std::vector<std::string> forms;
+  std::size_t forms = 0;
   std::vector<int> levels;
   std::vector<std::string> versions;
-  std::string note;
+  std::string example, note;
 
   bool operator==(const Opcode&) const = default;
 };

@@ -21,4 +21,12 @@ std::optional<double> multiply_adds_of(const std::string& ptx) {
   return std::stod(found[1]) * std::stod(found[2]) * std::stod(found[3]);
 }
 
+Throughput in_unit_of(const std::string& ptx, std::optional<double> results) {
+  const auto unit = work_unit_of(ptx);
+  if (!results) return {unit.name, {}, {}};
+  const double value = *results / unit.threads;
+  const auto of_one = multiply_adds_of(ptx);
+  return {unit.name, value, of_one ? std::optional(*of_one * value) : std::nullopt};
+}
+
 }  // namespace ptxlat::results

@@ -21,4 +21,11 @@ WorkUnit work_unit_of(const std::string& ptx);
 // a sparse matrix are counted. Empty if its name has no shape.
 std::optional<double> multiply_adds_of(const std::string& ptx);
 
+// Results per thread and cycle, in the unit of the form; the multiply-adds of a matrix instruction beside it.
+struct Throughput {
+  std::string unit;
+  std::optional<double> value, multiply_adds;
+};
+Throughput in_unit_of(const std::string& ptx, std::optional<double> results);
+
 }  // namespace ptxlat::results

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "tables/latency_columns.h"
 #include "tables/operands.h"
 #include "tables/table.h"
 #include "tables/table_files.h"
@@ -122,7 +123,8 @@ std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, cons
 
 std::optional<Error> loss_of_opcodes(const std::filesystem::path& folder, const tables::OpcodeFiles& written) {
   return loss(
-      folder, "forms in its opcodes", [&] { return forms_of(tables::read_throughput_forms(folder)); },
+      folder, "forms in its opcodes",
+      [&] { return forms_of(tables::read_rows(folder / tables::throughput_forms_name, tables::spelling_columns())); },
       [&] { return forms_of(written.spellings); });
 }
 

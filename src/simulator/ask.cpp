@@ -10,6 +10,7 @@
 #include "results/metric.h"
 #include "simulator/tables.h"
 #include "tables/number.h"
+#include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/probe_files.h"
 #include "tables/table_files.h"
@@ -37,7 +38,7 @@ bool has_word(const std::string& list, const std::string& wanted) {
   return false;
 }
 
-bool has_level(const tables::TableRow& row, int level) {
+bool has_level(const tables::Cell& row, int level) {
   return std::find(row.levels.begin(), row.levels.end(), level) != row.levels.end();
 }
 
@@ -79,28 +80,21 @@ Matches in_latencies(const Query& query, const Tables& tables) {
   return matches;
 }
 
-// Of opcodes.csv; it is one, because the data file was read.
-std::size_t column_of(const std::string& name) {
-  std::istringstream columns(tables::opcode_columns);
-  std::size_t column = 0;
-  for (std::string other; std::getline(columns, other, ',') && other != name;) ++column;
-  return column;
-}
-
 // What its throughput counts is in the row.
-std::string unit_of_opcode(const std::string& metric, const std::vector<std::string>& line) {
+std::string unit_of_opcode(const std::string& metric, const results::Opcode& opcode) {
   if (metric == "pipe") return "";
-  if (metric == results::metric::throughput) return line[column_of("unit")] + "/clk/SM";
+  if (metric == results::metric::throughput) return opcode.unit + "/clk/SM";
   return std::string(results::find_metric(metric == "latency" ? results::metric::cycles : metric)->unit);
 }
 
 Matches in_opcodes(const Query& query, const Tables& tables) {
   if (tables.opcodes.empty()) return {{}, "the table has no opcodes.csv (`ptxlat opcodes` measures it)"};
-  const auto column = column_of(query.metric);
+  const auto& column = tables::column_named(tables::opcode_columns(), query.metric);  // the data file was read
   Matches matches;
-  for (const auto& line : tables.opcodes) {
-    if (!line[column].empty() && is_one_of(line.front(), query.wanted))
-      matches.found.push_back({tables::opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
+  for (const auto& opcode : tables.opcodes) {
+    const auto text = column.text(opcode);
+    if (!text.empty() && is_one_of(opcode.name, query.wanted))
+      matches.found.push_back({tables::opcodes_name, opcode.name, text, unit_of_opcode(query.metric, opcode)});
   }
   if (matches.found.empty())
     matches.why_none = fmt::format("no opcode in opcodes.csv matches and has {}", query.metric);

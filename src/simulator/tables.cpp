@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/tables.h"
 
-#include "tables/csv.h"
+#include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/probe_files.h"
 #include "tables/table_files.h"
@@ -13,7 +13,7 @@ Tables read_tables(const std::filesystem::path& folder) {
   Tables tables;
   tables.folder = folder;
   tables.facts = tables::read_facts(folder);
-  tables.opcodes = tables::read_csv_file(folder / tables::opcodes_name, tables::opcode_columns);
+  tables.opcodes = tables::read_rows(folder / tables::opcodes_name, tables::opcode_columns());
   if (tables::has_only_experiments(folder)) {
     if (const auto runs = tables::read_probe_runs(folder); !runs.empty()) tables.run = results::to_json(runs.back());
     return tables;
@@ -23,8 +23,8 @@ Tables read_tables(const std::filesystem::path& folder) {
   tables.spellings = std::move(files.spellings);
   tables.rows = std::move(files.rows);
   if (files.lines) {
-    for (auto& cell : tables::rows_in(*files.lines, folder))
-      tables.rows.push_back({std::move(cell.record), std::move(cell.levels)});
+    tables.rows = tables::rows_in(*files.lines, folder);
+    for (auto& row : tables.rows) row.windows.clear(), row.line = {};  // views into the lines
   }
   return tables;
 }

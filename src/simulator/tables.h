@@ -11,19 +11,19 @@
 #include "results/json.h"
 #include "simulator/target.h"
 #include "tables/probe_files.h"
-#include "tables/shared_rows.h"
+#include "tables/table.h"
 
 namespace ptxlat::simulator {
 
 // What queries are put to: all that a table's folder has, without machine code.
-//   opcodes  the lines of opcodes.csv, as text
+//   opcodes  the rows of opcodes.csv
 struct Tables {
   std::filesystem::path folder;
   results::Json run = results::Json::object();
-  std::vector<tables::TableRow> rows;
+  std::vector<tables::Cell> rows;
   std::vector<tables::Spelling> spellings;
   std::vector<tables::TableFact> facts;
-  std::vector<std::vector<std::string>> opcodes;
+  std::vector<results::Opcode> opcodes;
 };
 
 // Error{unknown_name} if the folder is not a table, Error{storage} if it is damaged.

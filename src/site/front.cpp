@@ -90,7 +90,7 @@ Json table_json(const SiteTable& table) {
           {"rows", table.rows.size()},
           {"has_code", !table.code.empty()},
           {"has_probes", !table.probes.empty()},
-          {"has_opcodes", !table.opcodes.empty()},
+          {"has_opcodes", !table.numbers.opcodes.empty()},
           {"has_pairs", !table.pairs.empty()},
           {"run", run},
           {"runs", runs},

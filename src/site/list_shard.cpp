@@ -194,9 +194,9 @@ PipesOfTable pipes_for(const SiteTable& table, const SiteTables& tables) {
   const auto sm_of = [](const SiteTable& one) {
     return one.run.target.substr(0, one.run.target.find_last_of("0123456789") + 1);
   };
-  const SiteTable* source = table.opcodes.empty() ? nullptr : &table;
+  const SiteTable* source = table.numbers.opcodes.empty() ? nullptr : &table;
   for (const auto& other : tables) {
-    if (source == nullptr && !other->opcodes.empty() && sm_of(*other) == sm_of(table)) source = other.get();
+    if (source == nullptr && !other->numbers.opcodes.empty() && sm_of(*other) == sm_of(table)) source = other.get();
   }
   return source == nullptr ? PipesOfTable{} : PipesOfTable{source->pipes, title_of(*source)};
 }

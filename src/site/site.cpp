@@ -13,6 +13,7 @@
 #include "site/probe_shard.h"
 #include "site/shard.h"
 #include "tables/csv.h"
+#include "tables/pair_files.h"
 #include "tables/published.h"
 
 namespace ptxlat::site {
@@ -22,12 +23,12 @@ namespace {
 using results::Json;
 
 // The lines of a csv by their first field; the other fields are named like their columns.
-Json by_first_field(const SiteFiles& files, const char* name, const std::vector<const char*>& columns) {
+Json by_first_field(const SiteFiles& files, const char* name, const std::vector<std::string>& columns) {
   const auto file = files.find(name);
   if (file == files.end()) return Json::object();
   std::istringstream in(file->second);
   std::map<std::string, Json> of_first;
-  for (const auto& fields : tables::read_csv_lines(in, name, fmt::format("{}", fmt::join(columns, ",")))) {
+  for (const auto& fields : tables::read_csv_lines(in, name, columns)) {
     Json line = Json::object();
     for (std::size_t i = 1; i < columns.size(); ++i) line[columns[i]] = fields[i];
     of_first[fields[0]].push_back(std::move(line));
@@ -41,21 +42,27 @@ Json published_json(const SiteFiles& published) {
           {"facts",
            by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})},
           {"throughput", by_first_field(published, tables::published_throughput_name,
-                                        {"ptx", "sm", "throughput", "unit", "source"})}};
+                                        tables::names_of(tables::published_columns()))}};
+}
+
+// {"columns": ["opcode", …], "rows": [["ALD", …], …]}, as in the csv.
+template <class Row>
+Json rows_json(const tables::Columns<Row>& columns, const std::vector<Row>& rows) {
+  Json lines = Json::array();
+  for (const auto& row : rows) lines.push_back(tables::fields_of(columns, row));
+  return {{"columns", tables::names_of(columns)}, {"rows", lines}};
 }
 
 Json opcodes_json(const SiteTable& table) {
-  Json opcodes = Json::array(), contention = Json::array();
-  for (const auto& line : table.opcodes) opcodes.push_back(line);
-  for (const auto& line : table.contention) contention.push_back(line);
-  return {{"opcodes", opcodes}, {"contention", contention}};
+  return {{"opcodes", rows_json(tables::opcode_columns(), table.numbers.opcodes)},
+          {"contention", rows_json(tables::contention_columns(), table.contention)}};
 }
 
 Json pairs_json(const SiteTable& table) {
   Json runs = Json::array();
   for (const auto& run : table.pair_runs)
     runs.push_back({{"date", run.started_utc}, {"command", run.command_line}, {"is_finished", run.is_finished()}});
-  return {{"pairs", table.pairs}, {"runs", runs}};
+  return {{"pairs", rows_json(tables::pair_columns(), table.pairs)}, {"runs", runs}};
 }
 
 void add(SiteFiles& files, const std::string& name, const Json& value) {
@@ -68,7 +75,7 @@ void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
     const SiteTable& table = *tables[i];
     add(files, fmt::format("list-{}", i),
         list_of(table, lines_of(table, names), names, pipes_for(table, tables), shared));
-    if (!table.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
+    if (!table.numbers.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
     if (!table.pairs.empty()) add(files, fmt::format("pairs-{}", i), pairs_json(table));
     if (table.probes.empty()) continue;
     add(files, fmt::format("facts-{}", i), facts_of(table));

@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "compare/code_change.h"
-#include "tables/csv.h"
 #include "tables/find_tables.h"
 #include "tables/opcode_files.h"
 #include "tables/pair_files.h"
@@ -107,13 +106,12 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
   }
   add_missing_spellings(*table);
   table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
-  table->opcodes = tables::read_csv_file(folder / tables::opcodes_name, tables::opcode_columns);
-  const auto numbers = tables::read_opcode_numbers(folder);
-  table->pipes = tables::Pipes(numbers.opcodes);
-  table->throughputs = tables::RowThroughputs(numbers, table->spellings);
-  table->pairs = tables::read_csv_file(folder / tables::pairs_name, tables::pair_columns);
+  table->numbers = tables::read_opcode_numbers(folder);
+  table->pipes = tables::Pipes(table->numbers.opcodes);
+  table->throughputs = tables::RowThroughputs(table->numbers, table->spellings);
+  table->pairs = tables::read_pairs(folder);
   table->pair_runs = tables::read_pair_runs(folder);
-  table->contention = tables::read_csv_file(folder / "contention.csv", contention_columns);
+  table->contention = tables::read_rows(folder / tables::contention_name, tables::contention_columns());
   return table;
 }
 

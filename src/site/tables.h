@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "results/pair.h"
 #include "results/record.h"
 #include "results/run.h"
 #include "tables/opcode_numbers.h"
@@ -35,9 +36,8 @@ struct SiteRow {
 
 // Everything that a table's folder has.
 //   id          the folder below tables/ that its run.json names: links to it are made of this
-//   opcodes     the lines of opcodes.csv, as text
-//   contention  those of contention.csv
-//   pairs       those of pairs.csv, with the runs that measured them
+//   numbers     what `ptxlat opcodes` left there, and the rows of contention.csv
+//   pairs       the rows of pairs.csv, with the runs that measured them
 //   pipes       of the opcodes that have one
 //   throughputs of the rows
 struct SiteTable {
@@ -49,7 +49,9 @@ struct SiteTable {
   std::vector<tables::Spelling> spellings;
   std::vector<results::Record> probes;
   std::vector<results::Run> probe_runs;
-  std::vector<std::vector<std::string>> opcodes, contention, pairs;
+  tables::OpcodeNumbers numbers;
+  std::vector<tables::ContentionRow> contention;
+  std::vector<results::Pair> pairs;
   std::vector<results::Run> pair_runs;
   tables::Pipes pipes;
   tables::RowThroughputs throughputs;
@@ -62,9 +64,6 @@ struct SiteTable {
 
   bool is_static() const { return run.kind == "static"; }
 };
-
-// The columns of contention.csv (docs/opcodes.md).
-inline constexpr const char* contention_columns = "a,b,score,floor,verdict,note";
 
 // The tables below the named folders, measured ones first, then in natural order of their ids. Error{usage} if two have
 // one id, because no link could tell them apart; further the errors of tables::find_tables and read_table_files.

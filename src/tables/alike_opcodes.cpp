@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "results/work_unit.h"
 #include "sass/opcodes.h"
-#include "tables/opcode_numbers.h"
+#include "tables/opcode_columns.h"
 
 namespace ptxlat::tables {
 
@@ -22,10 +21,6 @@ using results::Opcode;
 bool are_near(std::optional<double> a, std::optional<double> b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return std::abs(*a - *b) <= same_throughput * std::max(std::abs(*a), std::abs(*b));
-}
-
-std::string unit_of(const Opcode& opcode) {
-  return opcode.forms.empty() ? "" : results::work_unit_of(opcode.forms.front()).name;
 }
 
 // The shares of pipes that take turns differ by chance.
@@ -45,7 +40,7 @@ bool have_near_latencies(const std::vector<results::PipeLatency>& a, const std::
 }
 
 bool are_alike(const Opcode& a, const Opcode& b) {
-  return a.pipe == b.pipe && a.arrival == b.arrival && a.saturates_at == b.saturates_at && unit_of(a) == unit_of(b) &&
+  return a.pipe == b.pipe && a.arrival == b.arrival && a.saturates_at == b.saturates_at && a.unit == b.unit &&
          are_near(a.throughput, b.throughput) && are_near(a.latency, b.latency) &&
          (a.counters.empty() || b.counters.empty() || have_same_pipes(a.counters, b.counters)) &&
          have_near_latencies(a.latencies, b.latencies) && (!a.hazard || !b.hazard || a.hazard == b.hazard);

@@ -34,19 +34,9 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 inline constexpr const char* opcode_runs_name = "opcodes.json";
 inline constexpr const char* opcodes_name = "opcodes.csv";
 inline constexpr const char* packed_opcodes_name = "opcodes.csv.gz";  // if it was compressed
+inline constexpr const char* contention_name = "contention.csv";
 inline constexpr const char* throughput_name = "throughput.csv.gz";
 inline constexpr const char* throughput_forms_name = "throughput_forms.csv.gz";
-
-// The columns of these files.
-inline constexpr const char* opcode_columns =
-    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,in_flight,arrival,latency,"
-    "latencies,hazard,operand_costs,forms,levels,versions,example,note";
-inline constexpr const char* throughput_columns =
-    "ptx,input,opcode,opt,throughput,unit,multiply_adds,interval,saturates_at,sass,sass_count,verdict,note";
-
-// Where each form has its throughput, in a folder; none if it is from a time when each form had its own row.
-// Error{storage} if it is damaged.
-std::vector<Spelling> read_throughput_forms(const std::filesystem::path& folder);
 
 // The runs alone; none if the folder has no opcodes.
 std::vector<results::Run> read_opcode_runs(const std::filesystem::path& folder);

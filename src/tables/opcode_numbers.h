@@ -7,28 +7,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tables/opcode_columns.h"
 #include "tables/shared_rows.h"
 
 namespace ptxlat::tables {
 
-// Throughputs that differ by no more than this share of the larger one are the same.
-inline constexpr double same_throughput = 0.01;
-
-// What `ptxlat opcodes` left in a table's folder, as numbers (docs/opcodes.md has the columns and units).
-struct OpcodeLine {
-  std::string opcode, pipe, counters, unit;
-  std::optional<double> throughput, interval, saturates_at, latency, hazard;
-};
-//   opcode   if several take turns, the one that is alone here; else empty
-//   opcodes  all of its code
-struct FormThroughput {
-  std::string ptx, input, opcode, unit;
-  std::vector<std::string> opcodes;
-  int level = 0;
-  std::optional<double> throughput, saturates_at;
-};
+// What `ptxlat opcodes` left in a table's folder (docs/opcodes.md).
 struct OpcodeNumbers {
-  std::vector<OpcodeLine> opcodes;       // opcodes.csv
+  std::vector<results::Opcode> opcodes;  // opcodes.csv
   std::vector<FormThroughput> forms;     // throughput.csv.gz
   std::vector<Spelling> spellings = {};  // throughput_forms.csv.gz
 };
@@ -39,7 +25,7 @@ OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder);
 class Pipes {
  public:
   Pipes() = default;
-  explicit Pipes(const std::vector<OpcodeLine>& opcodes);
+  explicit Pipes(const std::vector<results::Opcode>& opcodes);
 
   // If the opcode has no line, but those of its family (the name up to the first point) all have one pipe: that.
   std::string of(const std::string& opcode) const;
@@ -71,7 +57,7 @@ class RowThroughputs {
   const FormThroughput* form(const std::string& ptx, const std::vector<int>& levels) const;
 
   std::unordered_map<std::string, FormThroughput> forms_;
-  std::unordered_map<std::string, OpcodeLine> opcodes_;
+  std::unordered_map<std::string, results::Opcode> opcodes_;
   // Of spellings that share another form's rows, in either table.
   std::unordered_map<std::string, std::string> throughput_rows_, latency_rows_;
   Pipes pipes_;

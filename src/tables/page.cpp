@@ -107,7 +107,7 @@ std::vector<std::size_t> widths_of(const Grid& grid) {
   return widths;
 }
 
-std::string aligned_row(const std::vector<Column>& columns, const std::vector<std::size_t>& widths, const Spans& row,
+std::string aligned_row(const std::vector<Heading>& columns, const std::vector<std::size_t>& widths, const Spans& row,
                         bool in_colour) {
   std::string line;
   for (std::size_t column = 0; column < columns.size(); ++column) {
@@ -121,9 +121,9 @@ std::string aligned_row(const std::vector<Column>& columns, const std::vector<st
   return line + '\n';
 }
 
-std::string aligned_heads(const std::vector<Column>& columns, const std::vector<std::size_t>& widths) {
+std::string aligned_heads(const std::vector<Heading>& columns, const std::vector<std::size_t>& widths) {
   Spans heads;
-  for (const Column& column : columns) heads.emplace_back(column.head);
+  for (const Heading& column : columns) heads.emplace_back(column.head);
   return aligned_row(columns, widths, heads);
 }
 

@@ -25,7 +25,7 @@ struct Span {
 Span code(std::string text, Colour colour = Colour::none);
 using Spans = std::vector<Span>;
 
-struct Column {
+struct Heading {
   std::string head;
   bool is_number = false;  // right-aligned
   bool is_kept = false;    // even if it is empty in every row; other columns are left out then
@@ -33,7 +33,7 @@ struct Column {
 };
 
 struct Grid {
-  std::vector<Column> columns;
+  std::vector<Heading> columns;
   std::vector<Spans> rows;  // a field for each column
 };
 
@@ -73,8 +73,8 @@ class Page {
 // The parts of an aligned table, for a table that is written while it grows. Widths are counted in characters, not
 // bytes: "≥" is one. A field wider than its column shifts the rest of its row.
 std::vector<std::size_t> widths_of(const Grid& grid);  // 0 for an omitted column
-std::string aligned_heads(const std::vector<Column>& columns, const std::vector<std::size_t>& widths);
-std::string aligned_row(const std::vector<Column>& columns, const std::vector<std::size_t>& widths, const Spans& row,
+std::string aligned_heads(const std::vector<Heading>& columns, const std::vector<std::size_t>& widths);
+std::string aligned_row(const std::vector<Heading>& columns, const std::vector<std::size_t>& widths, const Spans& row,
                         bool in_colour = false);
 
 }  // namespace ptxlat::tables

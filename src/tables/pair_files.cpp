@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tables/pair_files.h"
 
-#include <sstream>
-
 #include "base/file.h"
-#include "tables/csv.h"
-#include "tables/number.h"
 #include "tables/page.h"
 #include "tables/record_lines.h"
 
@@ -16,19 +12,31 @@ namespace {
 constexpr const char* pair_records_name = "pairs";
 constexpr const char* runs_name = "pairs.json";
 
-std::string csv_of(const std::vector<results::Pair>& pairs) {
-  std::ostringstream out;
-  out << pair_columns << "\n";
-  for (const auto& row : pairs)
-    write_csv_line(out, {row.producer, row.consumer, row.slot, decimal(row.schedule), decimal(row.measured),
-                         decimal(row.hazard), row.verdict, row.note});
-  return out.str();
-}
-
 }  // namespace
 
+const Columns<results::Pair>& pair_columns() {
+  using results::Pair;
+  static const Columns<Pair> columns = {
+      column<&Pair::producer>("producer", "", "The opcode that makes a value.").as(Shown::code).required(),
+      column<&Pair::consumer>("consumer", "", "The opcode that needs it.").as(Shown::code).required(),
+      column<&Pair::slot>(
+          "slot", "",
+          "Where the consumer reads it: `a`, `b`, `c` … (source operands, conditions not counted), "
+          "`predicate`, `carry`, `guard`, `a+b` for several; or, if it overwrites the producer's result "
+          "or source, `waw` or `war`.")
+          .required(),
+      column<&Pair::schedule>("schedule", "cycles",
+                              "What the assembler leaves between them at least; empty if it leaves the wait to a "
+                              "scoreboard."),
+      column<&Pair::measured>("measured", "cycles", "From issue to issue in that schedule."),
+      column<&Pair::hazard>("hazard", "cycles", "The lowest distance at which all values are right."),
+      column<&Pair::verdict>("verdict", "", "How the hazard compares with the schedule (docs/pairs.md)."),
+      column<&Pair::note>("note", "", "Why there is no hazard, or anything else worth knowing.")};
+  return columns;
+}
+
 void write_pair_files(const Folder& folder, const PairFiles& files) {
-  replace_files(folder, {{pairs_name, csv_of(files.pairs)},
+  replace_files(folder, {{pairs_name, csv_of(pair_columns(), files.pairs)},
                          lines_file(pair_records_name, files.hazards),
                          {runs_name, provenance_of(files.hazards, files.runs)}});
   remove_file(folder, packed_pairs_name);  // an earlier one's, if it was compressed
@@ -44,30 +52,11 @@ std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder) {
 }
 
 std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
-  const auto file = folder / pairs_name;
-  std::vector<results::Pair> rows;
-  for (const auto& fields : read_csv_file(file, pair_columns)) {
-    const auto number = [&](std::size_t column) { return number_in_field(fields[column], file); };
-    rows.push_back({fields[0], fields[1], fields[2], number(3), number(4), number(5), fields[6], fields[7]});
-  }
-  return rows;
+  return read_rows(folder / pairs_name, pair_columns());
 }
 
 void write_pair_text(std::ostream& out, const std::vector<results::Pair>& pairs) {
-  Grid grid{{{"producer"},
-             {"consumer"},
-             {"slot"},
-             {"schedule", true},
-             {"measured", true},
-             {"hazard", true},
-             {"verdict"},
-             {"note"}},
-            {}};
-  for (const auto& row : pairs)
-    grid.rows.push_back({code(row.producer), code(row.consumer), row.slot, decimal(row.schedule), decimal(row.measured),
-                         decimal(row.hazard), row.verdict, row.note});
-  Page page(out, {});
-  page.table(grid);
+  Page(out, {}).table(grid_of(pair_columns(), pairs));
 }
 
 }  // namespace ptxlat::tables

@@ -3,20 +3,19 @@
 
 #include <filesystem>
 #include <ostream>
-#include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "results/pair.h"
 #include "results/record.h"
 #include "results/run.h"
+#include "tables/column.h"
 
 namespace ptxlat::tables {
 
 inline constexpr const char* pairs_name = "pairs.csv";
 inline constexpr const char* packed_pairs_name = "pairs.csv.gz";  // if it was compressed
-// Its columns (docs/pairs.md).
-inline constexpr const char* pair_columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
+const Columns<results::Pair>& pair_columns();
 
 // What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.zst, the hazard
 // records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot

@@ -78,36 +78,17 @@ std::string series_csv(const results::Record& record) {
   return out.str();
 }
 
-std::string facts_csv(const std::vector<results::Record>& records) {
-  std::ostringstream out;
-  write_facts_csv(out, records);
-  return out.str();
+// Without the cards.
+std::vector<TableFact> facts_in(const std::vector<results::Record>& records) {
+  std::vector<TableFact> facts;
+  for (const results::Record& record : records) {
+    for (const results::Fact& fact : record.facts) facts.push_back({record.ptx, fact, ""});
+  }
+  return facts;
 }
 
 void write_facts(Page& page, const results::Record& record) {
-  if (record.facts.empty()) return;
-  Grid grid{{{"quantity"},
-             {"condition"},
-             {"value", true},
-             {"from", true},
-             {"to", true},
-             {"unit"},
-             {"scope"},
-             {"verdict"},
-             {"how"}},
-            {}};
-  for (const results::Fact& fact : record.facts) {
-    grid.rows.push_back({fact.quantity,
-                         fact.condition,
-                         {fact.value, Colour::bold},
-                         decimal(fact.low),
-                         decimal(fact.high),
-                         fact.unit,
-                         fact.scope,
-                         to_string(fact.verdict),
-                         fact.how});
-  }
-  page.table(grid);
+  if (!record.facts.empty()) page.table(grid_of(fact_columns(), facts_in({record})));
 }
 
 void write_series(Page& page, const results::Series& series) {
@@ -123,18 +104,16 @@ void write_series(Page& page, const results::Series& series) {
   page.table(grid);
 }
 
-// Wheels leave the records out.
-std::vector<TableFact> facts_in_csv(const std::filesystem::path& file) {
-  std::vector<TableFact> facts;
-  for (const auto& fields : read_csv_file(file, facts_columns)) {
-    const auto verdict = results::fact_verdict_from(fields[8]);
-    if (!verdict) throw damaged(file, fields[8] + " is not a verdict");
-    const results::Fact fact{
-        fields[1], fields[2], fields[3], number_in_field(fields[4], file), number_in_field(fields[5], file), fields[6],
-        fields[7], *verdict,  fields[9]};
-    facts.push_back({fields[0], fact, ""});
-  }
-  return facts;
+Column<TableFact> verdict_of_fact() {
+  return {"verdict", "",
+          "`inferred`, from a model that also predicts what it was not made from; `measured`, without a model; "
+          "`undetermined`; `contradicted`.",
+          [](const TableFact& row) -> std::string { return to_string(row.fact.verdict); },
+          [](TableFact& row, const Field& field) {
+            const auto verdict = results::fact_verdict_from(field.text);
+            if (!verdict) field.fail(field.text + " is not a verdict");
+            row.fact.verdict = *verdict;
+          }};
 }
 
 }  // namespace
@@ -199,14 +178,28 @@ std::string read_probe_log(const std::filesystem::path& file) {
   }
 }
 
+const Columns<TableFact>& fact_columns() {
+  using results::Fact;
+  static const auto columns = [] {
+    constexpr auto fact = &TableFact::fact;
+    Columns<TableFact> made{
+        column<&TableFact::probe>("probe", "", "The probe that it comes from.").as(Shown::no).required(),
+        column<fact, &Fact::quantity>("quantity", "", "Its name: `l1.bytes`.").required(),
+        column<fact, &Fact::condition>("condition", "", "When it holds: `carveout=102400`; empty if always."),
+        column<fact, &Fact::value>("value", "", "A number or a word.").as(Shown::number).required(),
+        column<fact, &Fact::low>("low", "", "The lower end of the range in which the number is."),
+        column<fact, &Fact::high>("high", "", "The upper end."),
+        column<fact, &Fact::unit>("unit", "", "The number's unit."),
+        column<fact, &Fact::scope>("scope", "", "`kind` if every card of this kind has it, `card` if only this one."),
+        verdict_of_fact().required(),
+        column<fact, &Fact::how>("how", "", "How it was found.")};
+    return made;
+  }();
+  return columns;
+}
+
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
-  out << facts_columns << '\n';
-  for (const results::Record& record : records) {
-    for (const results::Fact& fact : record.facts) {
-      write_csv_line(out, {record.ptx, fact.quantity, fact.condition, fact.value, decimal(fact.low), decimal(fact.high),
-                           fact.unit, fact.scope, to_string(fact.verdict), fact.how});
-    }
-  }
+  write_rows(out, fact_columns(), facts_in(records));
 }
 
 void write_probe_files(const Folder& folder, const std::vector<results::Record>& records,
@@ -216,7 +209,7 @@ void write_probe_files(const Folder& folder, const std::vector<results::Record>&
     if (!record.series.empty())
       files.emplace_back(free_name(record.ptx, ".csv.gz", files, "series/"), gzip(series_csv(record)));
   }
-  files.emplace_back(facts_name, facts_csv(records));
+  files.emplace_back(facts_name, csv_of(fact_columns(), facts_in(records)));
   files.push_back(lines_file(probe_records_name, records));
   files.emplace_back(probe_runs_name, provenance_of(records, runs));
   replace_files(folder, files);
@@ -224,7 +217,8 @@ void write_probe_files(const Folder& folder, const std::vector<results::Record>&
 }
 
 void rewrite_facts(const Folder& folder, const std::vector<results::Record>& records) {
-  replace_files(folder, {{facts_name, facts_csv(records)}, lines_file(probe_records_name, records)});
+  replace_files(folder,
+                {{facts_name, csv_of(fact_columns(), facts_in(records))}, lines_file(probe_records_name, records)});
   remove_old_lines(folder, probe_records_name);
 }
 
@@ -250,7 +244,7 @@ void write_probe_text(std::ostream& out, const std::vector<results::Record>& rec
 
 std::vector<TableFact> read_facts(const std::filesystem::path& folder) {
   const auto records = read_probe_files(folder);
-  if (records.empty()) return facts_in_csv(folder / facts_name);
+  if (records.empty()) return read_rows(folder / facts_name, fact_columns());  // wheels leave the records out
   const auto runs = read_probe_runs(folder);
   std::vector<TableFact> facts;
   for (const results::Record& record : records) {

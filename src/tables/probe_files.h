@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "results/record.h"
 #include "results/run.h"
+#include "tables/column.h"
 
 namespace ptxlat::tables {
 
@@ -46,8 +47,6 @@ std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder);
 
 // facts.csv: the facts of all records, one per line.
 inline constexpr const char* facts_name = "facts.csv";
-inline constexpr const char* facts_columns = "probe,quantity,condition,value,low,high,unit,scope,verdict,how";
-void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
 
 // A fact of a table, with the probe and the card that it comes from.
 struct TableFact {
@@ -55,6 +54,9 @@ struct TableFact {
   results::Fact fact;
   std::string card;  // UUID of the GPU; empty if unknown
 };
+const Columns<TableFact>& fact_columns();
+void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
+
 // All facts of the probes in `folder`, if any: of their records, or of facts.csv if the folder has nothing else of
 // them, which names no card. Error{storage} if they are damaged.
 std::vector<TableFact> read_facts(const std::filesystem::path& folder);

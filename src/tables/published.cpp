@@ -8,8 +8,6 @@
 
 #include "results/note.h"
 #include "results/work_unit.h"
-#include "tables/csv.h"
-#include "tables/number.h"
 #include "tables/table_files.h"
 
 namespace ptxlat::tables {
@@ -18,13 +16,21 @@ namespace {
 constexpr double same = 0.03;  // of the published number: what `saturates_at` takes for saturated, too
 }
 
+const Columns<PublishedThroughput>& published_columns() {
+  using Row = PublishedThroughput;
+  static const Columns<Row> columns = {
+      column<&Row::ptx>("ptx", "", "The form.").required(),
+      column<&Row::sm>("sm", "", "The architecture: `sm_90`.").required(),
+      column<&Row::throughput>("throughput", "per cycle of an SM", "What the vendor documents.").required(),
+      column<&Row::unit>("unit", "", "What it counts.").required(),
+      column<&Row::source>("source", "", "Where it is documented.").required()};
+  return columns;
+}
+
 std::vector<PublishedThroughput> read_published_throughputs(const std::filesystem::path& file) {
-  std::vector<PublishedThroughput> published;
-  for (auto& fields : read_csv_file(file, published_throughput_columns)) {
-    const auto number = number_in(fields[2]);
-    if (!number || *number <= 0) throw damaged(file, fmt::format("{} is not a throughput", fields[2]));
-    published.push_back(
-        {std::move(fields[0]), std::move(fields[1]), *number, std::move(fields[3]), std::move(fields[4])});
+  auto published = read_rows(file, published_columns());
+  for (const auto& one : published) {
+    if (one.throughput.value_or(0) <= 0) throw damaged(file, "a throughput of " + one.ptx + " is not positive");
   }
   return published;
 }
@@ -48,8 +54,8 @@ void note_published(std::vector<results::Record>& throughput, const std::string&
     });
     if (known == published.end()) continue;
     const double own = *results / unit.threads;
-    if (std::abs(own - known->throughput) <= same * known->throughput) continue;
-    results::add_note(record.note, fmt::format("the vendor documents {} ({})", known->throughput, known->source));
+    if (std::abs(own - *known->throughput) <= same * *known->throughput) continue;
+    results::add_note(record.note, fmt::format("the vendor documents {} ({})", *known->throughput, known->source));
   }
 }
 

@@ -2,24 +2,26 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "results/record.h"
+#include "tables/column.h"
 #include "tables/shared_rows.h"
 
 namespace ptxlat::tables {
 
 inline constexpr const char* published_throughput_name = "published_throughput.csv";
-inline constexpr const char* published_throughput_columns = "ptx,sm,throughput,unit,source";
 
 // What the vendor documents for a form: what one SM of this architecture ("sm_90") does per cycle, in the unit of the
 // form (results/work_unit.h).
 struct PublishedThroughput {
   std::string ptx, sm;
-  double throughput = 0;
+  std::optional<double> throughput;
   std::string unit, source;
 };
+const Columns<PublishedThroughput>& published_columns();
 // None if there is no such file. Error{storage} if it is damaged.
 std::vector<PublishedThroughput> read_published_throughputs(const std::filesystem::path& file);
 

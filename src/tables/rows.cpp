@@ -75,17 +75,17 @@ RowLayout layout_of(const Table& table, PageFormat format) {
   return layout;
 }
 
-std::vector<Column> columns_of(const RowLayout& layout) {
+std::vector<Heading> columns_of(const RowLayout& layout) {
   const bool is_text = layout.format == PageFormat::text;
   const std::string where = layout.levels.empty() ? "" : fmt::format(" at O{}", layout.levels.back());
-  std::vector<Column> columns = {{"ptx"}, {"operand"}, {"input"}};
+  std::vector<Heading> columns = {{"ptx"}, {"operand"}, {"input"}};
   for (const int level : layout.levels) columns.push_back({fmt::format("O{}", level), true});
   for (const results::MetricKind* kind : layout.shown) columns.push_back({std::string(kind->tag) + where, true});
   columns.push_back({"SASS" + where});
   if (is_text) columns.push_back({"verdict"});
   columns.push_back({"measure" + where});
   // All chapters of a page have the same columns, needed or not.
-  for (Column& column : columns) column.is_kept = !is_text;
+  for (Heading& column : columns) column.is_kept = !is_text;
   return columns;
 }
 

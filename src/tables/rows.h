@@ -36,7 +36,7 @@ RowLayout layout_of(const Table& table, PageFormat format);
 
 // If there is no number, the text has "-", and the verdicts in a last column; Markdown has the verdict in its place.
 // The measure is in the last column if the number is not a dependent latency.
-std::vector<Column> columns_of(const RowLayout& layout);
+std::vector<Heading> columns_of(const RowLayout& layout);
 Spans fields_of(const RowLayout& layout, const Row& row);
 
 // "4", "≥17" for a static number that is a lower bound, "(2)" if there is only an issue cost, empty if there is no

@@ -10,12 +10,6 @@
 
 namespace ptxlat::tables {
 
-// A row of a table's files: one record for all levels and spellings that have its machine code.
-struct TableRow {
-  results::Record record;   // of the highest level
-  std::vector<int> levels;  // ascending
-};
-
 // The place of a form's number at one level, a line of forms.csv.gz.
 //   row     the ptx of the rows with this form's code, its own or a different form's; empty if it has none
 //   reason  why there is no number: a verdict; empty if there is a number

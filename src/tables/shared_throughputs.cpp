@@ -46,19 +46,13 @@ SharedThroughputs share_throughputs(std::vector<results::Record> records) {
   return shared;
 }
 
-void note_spellings(std::vector<results::Opcode>& rows, const std::vector<Spelling>& spellings) {
-  std::map<std::string_view, std::vector<std::string>> others;
+std::map<std::string, std::size_t> spelling_counts(const std::vector<Spelling>& spellings) {
+  std::map<std::string, std::size_t> counts;
   for (const auto& spelling : spellings) {
-    if (spelling.row != spelling.ptx) others[spelling.row].push_back(spelling.ptx);
+    auto& count = counts.emplace(spelling.row, 1).first->second;
+    if (spelling.row != spelling.ptx) ++count;
   }
-  for (auto& row : rows) {
-    std::vector<std::string> more;
-    for (const auto& form : row.forms) {
-      if (const auto found = others.find(form); found != others.end())
-        more.insert(more.end(), found->second.begin(), found->second.end());
-    }
-    row.forms.insert(row.forms.end(), more.begin(), more.end());
-  }
+  return counts;
 }
 
 }  // namespace ptxlat::tables

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
-#include "results/opcode.h"
 #include "results/record.h"
 #include "tables/shared_rows.h"
 
@@ -20,7 +22,7 @@ struct SharedThroughputs {
 };
 SharedThroughputs share_throughputs(std::vector<results::Record> records);
 
-// Adds to each form's opcode, if it is alone, the other forms that share its row.
-void note_spellings(std::vector<results::Opcode>& rows, const std::vector<Spelling>& spellings);
+// How many spellings each row stands for, its own among them.
+std::map<std::string, std::size_t> spelling_counts(const std::vector<Spelling>& spellings);
 
 }  // namespace ptxlat::tables

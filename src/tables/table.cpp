@@ -17,6 +17,7 @@
 #include "base/printable.h"
 #include "results/json.h"
 #include "tables/gzip.h"
+#include "tables/latency_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/operands.h"
 #include "tables/probe_files.h"
@@ -56,13 +57,6 @@ void require_distinct(const std::vector<Cell>& cells, const std::filesystem::pat
                                       key.input, key.level));
     }
   }
-}
-
-Cell cell_of(TableRow row) {
-  Cell cell;
-  cell.record = std::move(row.record);
-  cell.levels = std::move(row.levels);
-  return cell;
 }
 
 // Forms share rows, so that a few lines of both can be any number of cells.
@@ -254,7 +248,7 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
       [&] { packed_lines = detail == TableDetail::everything ? zstd(*table.lines) : ""; },
       [&] { csv = text_of([&](auto& out) { write_csv(out, table); }); },
       [&] {
-        forms = text_of([&](auto& out) { write_forms(out, table.spellings); });
+        forms = text_of([&](auto& out) { write_rows(out, spelling_columns(), table.spellings); });
         packed_forms = gzip(forms);
       },
       [&] {
@@ -298,7 +292,7 @@ Table read_table(const std::filesystem::path& folder) {
   } else {
     auto rows = std::move(files.rows);
     table.cells = cells_of(
-        rows.size(), [&](std::size_t i) { return cell_of(std::move(rows[i])); }, table.spellings);
+        rows.size(), [&](std::size_t i) { return std::move(rows[i]); }, table.spellings);
   }
   require_distinct(table.cells, folder / (table.lines ? jsonl_name : csv_name));
   return table;

@@ -126,16 +126,8 @@ Table read_table(const std::filesystem::path& folder);
 // The same, or an empty table if the folder has no latencies.
 Table read_latencies(const std::filesystem::path& folder);
 
+// latency.csv (tables/latency_columns.h).
 void write_csv(std::ostream& out, const Table& table);
-// Its header, and the fields of a cell, each without the line end.
-std::string csv_columns();
-void write_csv_fields(std::ostream& out, const Cell& cell, const std::vector<int>& levels);
-// `name` is its name in errors. Error{storage} with the line if it is damaged.
-std::vector<TableRow> read_csv(std::istream& in, const std::string& name);
-
-// forms.csv, and the same back. Error{storage} likewise.
-void write_forms(std::ostream& out, const std::vector<Spelling>& spellings);
-std::vector<Spelling> read_forms(std::istream& in, const std::string& name);
 
 // For people: one row per ptx, operands and input, the levels side by side.
 void write_text(std::ostream& out, const Table& table);

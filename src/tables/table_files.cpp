@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "results/json.h"
 #include "tables/gzip.h"
+#include "tables/latency_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/probe_files.h"
 #include "tables/table.h"
@@ -99,7 +100,7 @@ std::vector<Spelling> read_spellings(const std::filesystem::path& folder, const 
   std::string text = unpacked(file, gunzip);
   require_checksum(run, "forms_crc32", text, file);
   std::istringstream in(std::move(text));
-  return read_forms(in, file.string());
+  return read_rows(in, file.string(), spelling_columns());
 }
 
 // Empty if there is none.
@@ -111,10 +112,10 @@ std::filesystem::path csv_in(const std::filesystem::path& folder) {
   return {};
 }
 
-results::Run run_of_rows(const std::filesystem::path& folder, const std::vector<TableRow>& rows) {
+results::Run run_of_rows(const std::filesystem::path& folder, const std::vector<Cell>& rows) {
   results::Run run;
   run.table = folder.filename().string();
-  const bool measured = std::any_of(rows.begin(), rows.end(), [](const TableRow& row) {
+  const bool measured = std::any_of(rows.begin(), rows.end(), [](const Cell& row) {
     return row.record.find(results::metric::cycles) || row.record.find(results::metric::bracket);
   });
   run.kind = measured ? "measured" : "static";
@@ -193,7 +194,7 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
     if (has_run && (is_in_csv || run.contains("csv_crc32"))) require_checksum(run, "csv_crc32", text, file);
     if (is_in_csv) {
       std::istringstream in(std::move(text));
-      files.rows = read_csv(in, file.string());
+      files.rows = read_rows(in, file.string(), latency_columns());
     }
   }
   files.spellings = read_spellings(folder, run);

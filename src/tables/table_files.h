@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "results/record.h"
 #include "results/run.h"
-#include "tables/shared_rows.h"
+#include "tables/table.h"
 
 namespace ptxlat::tables {
 
@@ -36,7 +36,7 @@ struct TableFiles {
   std::vector<results::Run> runs;
   std::vector<Spelling> spellings;
   std::optional<std::string> lines;  // of latency.jsonl.zst
-  std::vector<TableRow> rows;        // of latency.csv, if the folder has no lines: the columns, without windows
+  std::vector<Cell> rows;            // of latency.csv, if the folder has no lines: the columns, without windows
 };
 // Error{storage} if they are damaged, of another format, or if latency.csv is not that of the run. Without a run.json,
 // the run is derived from the rows and the folder.

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tables/csv.h"
+#include "tables/latency_columns.h"
 #include "tables/number.h"
 #include "tables/overview.h"
 #include "tables/page.h"
@@ -39,7 +39,7 @@ void write_overview(Page& page, const Table& table, const RowLayout& layout) {
   const auto groups = overview_of(table);
   if (groups.empty()) return;
   Grid grid{columns_of(layout), {}};
-  grid.columns.insert(grid.columns.begin(), Column{""});
+  grid.columns.insert(grid.columns.begin(), Heading{""});
   grid.columns.front().is_kept = true;
   for (const OverviewGroup& group : groups) {
     for (const Row& row : group.rows) {
@@ -117,15 +117,17 @@ void write_forms_text(std::ostream& out, const Table& table, const RowThroughput
 void write_forms_csv(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
                      const std::vector<std::string>& forms) {
   const std::unordered_set<std::string_view> wanted(forms.begin(), forms.end());
-  out << csv_columns() << ",throughput,unit,saturates_at,pipe\n";
+  auto names = names_of(latency_columns());
+  names.insert(names.end(), {"throughput", "unit", "saturates_at", "pipe"});
+  write_csv_line(out, names);
   for (const Cell& cell : table.cells) {
     if (!wanted.contains(cell.record.ptx)) continue;
-    write_csv_fields(out, cell, {cell.record.level});
-    for (const auto& text : fields_of(throughputs.of(cell.record.ptx, cell.levels, cell.record.sass))) {
-      out << ',';
-      write_csv_field(out, text);
-    }
-    out << '\n';
+    Cell one = cell;
+    one.levels = {cell.record.level};
+    auto fields = fields_of(latency_columns(), one);
+    const auto throughput = fields_of(throughputs.of(cell.record.ptx, cell.levels, cell.record.sass));
+    fields.insert(fields.end(), throughput.begin(), throughput.end());
+    write_csv_line(out, fields);
   }
 }
 

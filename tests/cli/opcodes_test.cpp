@@ -13,8 +13,9 @@
 #include "opcodes/throughput.h"
 #include "ptxlat_program.h"
 #include "sass/window.h"
-#include "tables/csv.h"
+#include "tables/column.h"
 #include "tables/gzip.h"
+#include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 
 using namespace ptxlat;
@@ -36,13 +37,9 @@ const results::Record& record_of(const tables::OpcodeFiles& files, const std::st
 
 // By opcode, the versions of ptxas whose tables have it.
 std::map<std::string, std::string> versions_in(const std::filesystem::path& folder) {
-  const auto text = content_of(folder / "opcodes.csv");
-  const auto columns = text.substr(0, text.find('\n'));
-  const auto before = columns.substr(0, columns.find(",versions,") + 1);
-  const auto at = std::count(before.begin(), before.end(), ',');
   std::map<std::string, std::string> versions;
-  for (const auto& line : tables::read_csv_file(folder / "opcodes.csv", columns))
-    versions.emplace(line.front(), line.at(static_cast<std::size_t>(at)));
+  for (const auto& row : tables::read_rows(folder / "opcodes.csv", tables::opcode_columns()))
+    versions.emplace(row.name, fmt::format("{}", fmt::join(row.versions, " ")));
   return versions;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tables/csv.h"
-
 #include <sstream>
 
 #include "base/error.h"
 #include "fuzz.h"
+#include "tables/latency_columns.h"
 #include "tables/table.h"
 
 namespace ptxlat::fuzz {
@@ -15,7 +14,8 @@ void csv(std::string_view input) {
   // The lines of any other csv, damaged or not.
   std::istringstream lines(parts[1]);
   try {
-    tables::read_csv_lines(lines, "any.csv", std::string(parts[1].substr(0, parts[1].find('\n'))));
+    const std::string header(parts[1].substr(0, parts[1].find('\n')));
+    tables::read_csv_lines(lines, "any.csv", tables::words_in(header, ","));
   } catch (const Error&) {
   }
   const auto folder = scratch_file("csv/latency.csv", parts[0]).parent_path();
@@ -25,7 +25,7 @@ void csv(std::string_view input) {
   tables::write_markdown(out, table);
   tables::write_csv(out, table);
   std::istringstream forms(parts[1]);
-  tables::read_forms(forms, "forms.csv");
+  tables::read_rows(forms, "forms.csv", tables::spelling_columns());
 }
 
 }  // namespace ptxlat::fuzz

@@ -6,7 +6,8 @@
 #include "fuzz.h"
 #include "results/json.h"
 #include "simulator/export.h"
-#include "tables/csv.h"
+#include "tables/latency_columns.h"
+#include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/table.h"
 
@@ -26,11 +27,11 @@ simulator::Tables tables_of(const std::string& rows, const std::string& opcodes,
   };
   tried([&] {
     std::istringstream in(rows);
-    tables.rows = tables::read_csv(in, "latency.csv");
+    tables.rows = tables::read_rows(in, "latency.csv", tables::latency_columns());
   });
   tried([&] {
     std::istringstream in(opcodes);
-    tables.opcodes = tables::read_csv_lines(in, "opcodes.csv", tables::opcode_columns);
+    tables.opcodes = tables::read_rows(in, "opcodes.csv", tables::opcode_columns());
   });
   tried([&] { tables.facts = tables::read_facts(scratch_file("simulators/facts.csv", facts).parent_path()); });
   tried([&] { tables.run = results::to_json(results::run_from_json(results::parse_json(run))); });

@@ -12,10 +12,11 @@
 #include "catch.h"
 #include "results/json.h"
 #include "simulator/export.h"
-#include "tables/csv.h"
 #include "tables/gzip.h"
+#include "tables/latency_columns.h"
 #include "tables/number.h"
-#include "tables/opcode_files.h"
+#include "tables/opcode_columns.h"
+#include "tables/probe_files.h"
 #include "tables/table.h"
 
 using namespace ptxlat;
@@ -32,7 +33,7 @@ class Figures {
  public:
   explicit Figures(const fs::path& folder) : run_(results::parse_json(read_file(folder / "run.json"))) {
     std::istringstream rows(tables::gunzip(read_file(folder / "latency.csv.gz")));
-    for (const auto& row : tables::read_csv(rows, "latency.csv")) {
+    for (const auto& row : tables::read_rows(rows, "latency.csv", tables::latency_columns())) {
       for (const int level : row.levels) {
         for (const auto& metric : row.record.metrics) {
           add({"latency.csv", fmt::format("{}, operand {}, O{}", row.record.ptx, row.record.operand, level),
@@ -41,14 +42,13 @@ class Figures {
         }
       }
     }
-    std::istringstream names(tables::opcode_columns);
-    std::vector<std::string> columns;
-    for (std::string name; std::getline(names, name, ',');) columns.push_back(name);
-    for (const auto& line : tables::read_csv_file(folder / "opcodes.csv", tables::opcode_columns)) {
+    const auto columns = tables::names_of(tables::opcode_columns());
+    std::istringstream opcodes(tables::read_csv_text(folder / "opcodes.csv")->text);
+    for (const auto& line : tables::read_csv_lines(opcodes, "opcodes.csv", columns)) {
       for (std::size_t i = 1; i < columns.size(); ++i) add({"opcodes.csv", line[0], columns[i]}, line[i]);
     }
-    constexpr const char* fact_columns = "probe,quantity,condition,value,low,high,unit,scope,verdict,how";
-    for (const auto& line : tables::read_csv_file(folder / "facts.csv", fact_columns)) {
+    std::istringstream facts(read_file(folder / "facts.csv"));
+    for (const auto& line : tables::read_csv_lines(facts, "facts.csv", tables::names_of(tables::fact_columns()))) {
       add({"facts.csv", fmt::format("{}, {}{}{}", line[0], line[1], line[2].empty() ? "" : " ", line[2]), ""}, line[3]);
     }
   }

@@ -150,7 +150,9 @@ TEST_CASE("facts are read from facts.csv where their records are left out, as in
   for (const char* name : {"probes.jsonl.zst", "probes.json"}) std::filesystem::remove(invented.table / name);
   CHECK(simulator::evidence_csv(exported_to(target, invented)) == whole);
 
-  replace_file(invented.table / "facts.csv", std::string(tables::facts_columns) + "\np,q,,1,1,1,count,kind,certain,\n");
+  replace_file(invented.table / "facts.csv",
+               fmt::format("{}", fmt::join(tables::names_of(tables::fact_columns()), ",")) +
+                   "\np,q,,1,1,1,count,kind,certain,\n");
   CHECK_THROWS_WITH(exported_to(target, invented), Contains("certain is not a verdict"));
 }
 

@@ -8,7 +8,7 @@
 #include "../tables/cells.h"
 #include "base/file.h"
 #include "simulator/export.h"
-#include "tables/opcode_files.h"
+#include "tables/opcode_columns.h"
 #include "tables/probe_files.h"
 #include "tables/table.h"
 
@@ -56,7 +56,7 @@ struct InventedTable {
                    fact_of("l2.latency", "280", "cycles"), fact_of("l1.policy", "lru", "text"),
                    fact_of("l2.policy", "", "text"),       fact_of("l1.bytes", "2048", "bytes", "carveout=1")};
     tables::write_probe_files(table, {probe}, {});
-    replace_file(table / "opcodes.csv", std::string(tables::opcode_columns) +
+    replace_file(table / "opcodes.csv", fmt::format("{}", fmt::join(tables::names_of(tables::opcode_columns()), ",")) +
                                             "\nDADD,fp64,,DADD,64,results,,2.004,4,,,8,,,,1,,,add.f64,\n"
                                             "IADD3,alu,,IADD3,64,results,,2,4,,,4,,,,1,,,add.s32,\n");
   }

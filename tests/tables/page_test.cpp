@@ -68,7 +68,7 @@ TEST_CASE("a list that is cut says how many rows are left out") {
 }
 
 TEST_CASE("a field that is wider than its column moves the rest of its row") {
-  const std::vector<Column> columns = {{"ptx"}, {"O3", true}};
+  const std::vector<Heading> columns = {{"ptx"}, {"O3", true}};
   CHECK(aligned_heads(columns, {5, 4}) == "ptx      O3\n");
   CHECK(aligned_row(columns, {5, 4}, {"add", "15"}) == "add      15\n");
   CHECK(aligned_row(columns, {5, 4}, {"fma.rn.f32", "4"}) == "fma.rn.f32     4\n");

@@ -13,6 +13,7 @@
 #include "cells.h"
 #include "results/json.h"
 #include "tables/gzip.h"
+#include "tables/latency_columns.h"
 #include "text.h"
 
 using namespace ptxlat;
@@ -249,18 +250,18 @@ TEST_CASE("a csv has the measure and the consumer of each number; without these 
         "min,median,p95,max,sass,sass_count,verdict,note\n"
         "st.u32,integer,a,random,O3,O3,12,round trip,ld.volatile.shared.b32,,,,12,,12,,,,,STS,1,proven,\n");
   std::istringstream now(out.str());
-  CHECK(read_csv(now, "now.csv").at(0).record == columns_of(store));
+  CHECK(read_rows(now, "now.csv", latency_columns()).at(0).record == columns_of(store));
   std::istringstream before(
       "ptx,chapter,operand,input,opt,cycles,sass,sass_count,verdict,note\n"
       "st.u32,integer,a,random,O3,12,STS,1,proven,\n");
-  const auto read = read_csv(before, "before.csv").at(0).record;
+  const auto read = read_rows(before, "before.csv", latency_columns()).at(0).record;
   CHECK(read.number(results::metric::cycles) == 12);
   CHECK_FALSE(read.measure);
   CHECK(read.consumer.empty());
   std::istringstream wrong(
       "ptx,chapter,operand,input,opt,measure,sass,sass_count,verdict,note\n"
       "st.u32,integer,a,random,O3,guess,STS,1,proven,\n");
-  CHECK_THROWS_WITH(read_csv(wrong, "wrong.csv"), "wrong.csv:2: unknown measure: guess");
+  CHECK_THROWS_WITH(read_rows(wrong, "wrong.csv", latency_columns()), "wrong.csv:2: unknown measure: guess");
 }
 
 TEST_CASE("a folder that is not a table is an unknown name") {

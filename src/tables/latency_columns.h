@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <istream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tables/column.h"
+#include "tables/table.h"
+
+namespace ptxlat::tables {
+
+// latency.csv: texts, then metrics with the headline's measure and consumer after it, then texts again.
+const Columns<Cell>& latency_columns();
+
+// forms.csv and throughput_forms.csv.
+const Columns<Spelling>& spelling_columns();
+
+// A column "O3".
+template <auto level>
+auto level_column(std::string name, std::string description) {
+  using Row = decltype(row_of_member(level));
+  return Column<Row>{std::move(name), "", std::move(description),
+                     [](const Row& row) { return "O" + std::to_string(row.*level); },
+                     [](Row& row, const Field& field) { row.*level = level_in(field); }};
+}
+
+}  // namespace ptxlat::tables

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tables/opcode_columns.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include "results/work_unit.h"
+#include "tables/latency_columns.h"
+
+namespace ptxlat::tables {
+
+namespace {
+
+using results::Opcode;
+namespace metric = results::metric;
+
+// Launches of one experiment differ by thousandths: three digits after the point, or four that are not 0, say all there
+// is.
+std::optional<double> rounded(std::optional<double> value) {
+  if (!value || *value == 0) return value;
+  const double below_one = std::max(0.0, -std::floor(std::log10(std::abs(*value))));
+  const double digits = 1000 * std::pow(10, below_one);
+  return std::round(*value * digits) / digits;
+}
+
+// A number that is written with these digits.
+template <auto member>
+auto measured(std::string name, std::string unit, std::string description) {
+  auto made = column<member>(std::move(name), std::move(unit), std::move(description));
+  using Row = decltype(row_of_member(member));
+  made.text = [](const Row& row) { return decimal(rounded(row.*member)); };
+  return made;
+}
+
+// A list, by the functions that write and read it.
+template <auto member, auto read>
+auto list(std::string name, std::string unit, std::string description) {
+  using Row = decltype(row_of_member(member));
+  return Column<Row>{std::move(name), std::move(unit), std::move(description),
+                     [](const Row& row) { return results::text_of(row.*member); },
+                     [](Row& row, const Field& field) {
+                       try {
+                         row.*member = read(field.text);
+                       } catch (const std::invalid_argument& error) {
+                         field.fail(error.what());
+                       }
+                     }};
+}
+
+Column<Opcode> arrival_column() {
+  return {"arrival", "",
+          "How the result reaches its consumer: `fixed`, after a number of cycles that the assembler knows; "
+          "`scoreboard`, when the hardware says so; empty if there is no result in a register.",
+          [](const Opcode& row) -> std::string { return to_string(row.arrival); },
+          [](Opcode& row, const Field& field) {
+            const auto arrival = results::arrival_from(field.text);
+            if (!arrival) field.fail("unknown arrival: " + field.text);
+            row.arrival = *arrival;
+          }};
+}
+
+Column<Opcode> levels_column() {
+  return {"levels", "", "The levels at which rows of the latency table have the opcode, alone or with others.",
+          [](const Opcode& row) { return row.levels.empty() ? "" : fmt::format("O{}", fmt::join(row.levels, " O")); },
+          [](Opcode& row, const Field& field) { row.levels = levels_in(field); }};
+}
+
+Column<Opcode> versions_column() {
+  return {"versions", "", "The versions of ptxas whose tables of the same GPU have it.",
+          [](const Opcode& row) { return fmt::format("{}", fmt::join(row.versions, " ")); },
+          [](Opcode& row, const Field& field) { row.versions = words_in(field.text, " "); }};
+}
+
+bool are_equal(const std::string& a, const std::string& b) { return a == b; }
+
+bool are_near(const std::string& a, const std::string& b) {
+  const auto x = number_in(a), y = number_in(b);
+  if (!x || !y) return a == b;
+  return std::abs(*x - *y) <= same_throughput * std::max(std::abs(*x), std::abs(*y));
+}
+
+// The shares of pipes that take turns differ by chance.
+bool have_same_pipes(const std::string& a, const std::string& b) {
+  const auto pipes_in = [](const std::string& text) {
+    std::set<std::string> pipes;
+    for (const auto& share : results::shares_in(text)) pipes.insert(share.pipe);
+    return pipes;
+  };
+  return pipes_in(a) == pipes_in(b);
+}
+
+constexpr const char* of_verdict = "`proven`, or why there is no number.";
+constexpr const char* of_note = "Anything else worth knowing.";
+
+}  // namespace
+
+const Columns<Opcode>& opcode_columns() {
+  static const Columns<Opcode> columns = {
+      column<&Opcode::name>("opcode", "", "The SASS opcode with its modifiers.").as(Shown::code).required(),
+      column<&Opcode::pipe>("pipe", "", "The group of opcodes that contend with each other, named after its members.")
+          .compared(are_equal),
+      list<&Opcode::counters, results::shares_in>(
+          "counters", "", "The pipes on which hardware counters see it, with shares if it alternates.")
+          .compared(have_same_pipes),
+      column<&Opcode::stands_for_it>("paired_as", "", "The opcode that was paired with the others instead of it.")
+          .as(Shown::no),
+      measured<&Opcode::throughput>("throughput", "per cycle of an SM",
+                                    "What an SM does with enough warps, in the `unit`.")
+          .compared(are_near),
+      column<&Opcode::unit>("unit", "",
+                            "`results` of threads; or instructions that a warp or a warpgroup executes as one."),
+      measured<&Opcode::multiply_adds>("multiply_adds", "per cycle of an SM",
+                                       "Those of a matrix instruction, by the shape in its name.")
+          .as(Shown::no),
+      measured<&Opcode::interval>("interval", "cycles", "Between two such instructions in a sub-partition."),
+      measured<&Opcode::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
+      measured<&Opcode::in_flight>("in_flight", "instructions",
+                                   "The fewest of an SM in flight, warps times independent chains, that reach it."),
+      arrival_column(),
+      measured<&Opcode::latency>("latency", "cycles",
+                                 "The smallest latency among the latency table's rows that are this opcode alone.")
+          .compared(are_equal),
+      list<&Opcode::latencies, results::latencies_in>("latencies", "cycles",
+                                                      "To the nearest consumer on each pipe, its own first."),
+      measured<&Opcode::hazard>("hazard", "cycles",
+                                "The lowest distance to the nearest consumer at which all values are right.")
+          .compared(are_equal),
+      list<&Opcode::operand_costs, results::costs_in>(
+          "operand_costs", "cycles",
+          "What the interval grows by if the last source is a constant, an immediate or a uniform register, or if the "
+          "instruction is predicated."),
+      column<&Opcode::forms>("forms", "", "How many spellings of PTX become this opcode and nothing else."),
+      levels_column(),
+      versions_column(),
+      column<&Opcode::example>("example", "", "The shortest of them.").as(Shown::code),
+      column<&Opcode::note>("note", "", of_note)};
+  return columns;
+}
+
+const Columns<FormThroughput>& form_throughput_columns() {
+  using Row = FormThroughput;
+  static const Columns<Row> columns = {
+      column<&Row::ptx>("ptx", "", "The form that stands for the machine code.").as(Shown::code).required(),
+      column<&Row::input>("input", "", "The class of the input values."),
+      column<&Row::opcode>("opcode", "", "If several opcodes take turns, the one that is alone here."),
+      level_column<&Row::level>("opt", "The assembler's optimisation level.").required(),
+      measured<&Row::throughput>("throughput", "per cycle of an SM", "With enough warps, in the `unit`.")
+          .compared(are_near),
+      column<&Row::unit>("unit", "", "As in opcodes.csv."),
+      measured<&Row::multiply_adds>("multiply_adds", "per cycle of an SM", "Those of a matrix instruction."),
+      measured<&Row::interval>("interval", "cycles", "Between two of them in a sub-partition."),
+      measured<&Row::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
+      column<&Row::sass>("sass", "", "The opcodes, separated by `;`, or by `|` if they take turns.").as(Shown::code),
+      column<&Row::sass_count>("sass_count", "", "Their number."),
+      column<&Row::verdict>("verdict", "", of_verdict).required(),
+      column<&Row::note>("note", "", of_note)};
+  return columns;
+}
+
+FormThroughput form_throughput(const results::Record& record) {
+  const auto made = results::in_unit_of(record.ptx, record.number(metric::throughput));
+  const auto* const separator = record.has_flag(results::flag::takes_turns) ? "|" : ";";
+  return {record.ptx,
+          record.input,
+          record.operand,
+          record.level,
+          made.value,
+          made.unit,
+          made.multiply_adds,
+          record.number(metric::interval),
+          record.number(metric::saturates_at),
+          fmt::format("{}", fmt::join(record.sass, separator)),
+          static_cast<std::size_t>(record.sass_count),
+          record.verdict,
+          record.note};
+}
+
+const Columns<ContentionRow>& contention_columns() {
+  using Row = ContentionRow;
+  static const Columns<Row> columns = {
+      column<&Row::a>("a", "", "An opcode.").required(),
+      column<&Row::b>("b", "", "The opcode that it shares an SM with.").required(),
+      measured<&Row::score>("score", "share",
+                            "How much longer both take together than the slower one alone, as a share of the faster "
+                            "one's time: 0 for different pipes, 1 for one."),
+      measured<&Row::floor>("floor", "share", "The time to issue both, as a share of their time together."),
+      column<&Row::verdict>("verdict", "", of_verdict),
+      column<&Row::note>("note", "", of_note)};
+  return columns;
+}
+ContentionRow contention_row(const results::Record& record) {
+  return {record.ptx,     record.operand, record.number(metric::contention), record.number(metric::floor),
+          record.verdict, record.note};
+}
+
+const Columns<OperandCostRow>& operand_cost_columns() {
+  using Row = OperandCostRow;
+  static const Columns<Row> columns = {
+      column<&Row::opcode>("opcode", "", "The opcode.").required(),
+      column<&Row::operand>("operand", "", "`constant`, `immediate`, `uniform` or `predicate`.").required(),
+      measured<&Row::interval>("interval", "cycles", "Between two such instructions in a sub-partition."),
+      measured<&Row::cost>("cost", "cycles", "What that is more than with registers."),
+      column<&Row::verdict>("verdict", "", of_verdict),
+      column<&Row::note>("note", "", of_note)};
+  return columns;
+}
+OperandCostRow operand_cost_row(const results::Record& record) {
+  return {record.ptx,     record.operand, record.number(metric::interval), record.number(metric::operand_cost),
+          record.verdict, record.note};
+}
+
+const Columns<CounterRow>& counter_columns() {
+  using Row = CounterRow;
+  static const Columns<Row> columns = {
+      column<&Row::opcode>("opcode", "", "The opcode.").required(),
+      column<&Row::pipe>("pipe", "", "A pipe whose counter counts it.").required(),
+      measured<&Row::share>("share", "share", "How many of its instructions that is.")};
+  return columns;
+}
+
+const Columns<WarpsRow>& warps_columns() {
+  using Row = WarpsRow;
+  static const Columns<Row> columns = {
+      column<&Row::opcode>("opcode", "", "The opcode.").required(),
+      column<&Row::warps>("warps", "warps", "How many run on the SM."),
+      measured<&Row::value>("value", "per cycle of an SM", "The throughput, in the `unit` of opcodes.csv.")};
+  return columns;
+}
+
+const Columns<InFlightRow>& in_flight_columns() {
+  using Row = InFlightRow;
+  static const Columns<Row> columns = {
+      column<&Row::opcode>("opcode", "", "The opcode.").required(),
+      column<&Row::chains>("chains", "", "Independent chains of dependent copies in each warp."),
+      column<&Row::warps>("warps", "warps", "How many run on the SM."),
+      measured<&Row::throughput>("throughput", "per cycle of an SM", "In the `unit` of opcodes.csv."),
+      measured<&Row::latency>("latency", "cycles", "From one copy of a chain to the next."),
+      column<&Row::example>("example", "", "The form whose copies they are.")};
+  return columns;
+}
+
+}  // namespace ptxlat::tables
