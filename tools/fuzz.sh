@@ -92,8 +92,6 @@ gather() {
       printf '====\n' && gzip -dcf "$folder"/opcodes.csv* | head -20 && printf '====\n' && head -20 "$folder/contention.csv"
     } | seed site "$(basename "$folder")"
   fi
-  printf '%s\n' '"ID","Kernel Name","sm__inst_executed_pipe_alu.sum","sm__inst_executed_pipe_xu.sum","sm__inst_executed.sum"' \
-    '"","","inst","inst","inst"' '"0","k(int, int)","1,024","0","2048"' | seed ncu two
   printf 'banks=2 reads_per_cycle=1 counts_once=1 least=2\n====\nR4 R6 R8' | seed predict registers
   printf 'fallthrough_first\n====\n0000ffff' | seed predict branch
   for file in "$folder"/logs/*.zst; do

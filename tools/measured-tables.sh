@@ -50,8 +50,9 @@ run_bundles() {
     pack_versions "$gpu"
   done
   mkdir -p docs/findings
-  "$program" compare --by toolchain --format findings --csv docs/findings/cuda-versions.csv.gz \
-    "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md
+  "$program" compare --by toolchain --steps --format csv "build/measured/sm_*/*/ptxas-*" |
+    gzip -9n >docs/findings/cuda-versions.csv.gz
+  tools/findings.py docs/findings/cuda-versions.csv.gz >docs/findings/cuda-versions.md
 }
 
 # All forms, and the core once more in a separate store: two runs must agree.

@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
   g++ cmake ninja-build catch2 libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev
-  libsqlitecpp-dev libsqlite3-dev zlib1g-dev libzstd-dev libcereal-dev libxxhash-dev python3 "$@"
+  libsqlitecpp-dev libsqlite3-dev zlib1g-dev libzstd-dev libcereal-dev libeigen3-dev libxxhash-dev python3 "$@"
 )
 # Any pip will do; Debian's is only installed if there is none.
 python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)

@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
-# Runs ptxlat for hours and watches its memory, descriptors, threads and temporary files (tests/faults/soak.py): short
-# commands on a small selection, some of which are killed and begun again, and then a whole table with `run --all`,
-# `opcodes` and `pairs`, which are killed now and then and go on. Ends with 1 if something grew, a command failed or a
-# killed one left something behind. SIGTERM ends it as if the time were over; if it was killed, the same command goes on
-# with what is in FOLDER. Builds in build/release first.
+# Runs ptxlat for hours and watches its memory, descriptors and threads (tests/faults/soak.py): short commands on a small
+# selection, some of which are killed and begun again, and then a whole table with `run --all`, `opcodes` and `pairs`,
+# which are killed now and then and go on. Ends with 1 if a process held too much, a command failed or a killed one left
+# something behind. SIGTERM ends it as if the time were over. Builds in build/release first.
 #   tools/soak.sh SECONDS FOLDER [OPTION...]
-#     SECONDS      of all parts together; an hour and more says something about memory
-#     FOLDER       for samples.csv, commands.csv and verdict.txt; the stores and tables of the soak are removed
+#     SECONDS      of all parts together
+#     FOLDER       for samples.csv and verdict.txt; the stores and tables of the soak are removed
 #     --seed S     of the commands' order and the kills (1)
 #     --long SHARE of the time is the whole table's (0.6)
-#     --keep       the whole table's stores and tables stay: in FOLDER/table-1, then table-2 and so on
 #     --standin    on the stand-in driver instead of a GPU
 # With PTXLAT_BIN, the program in that folder is used and nothing is built.
 set -euo pipefail

@@ -53,8 +53,9 @@ for target in "${wanted[@]}"; do
   if [[ $target == sm_90 ]]; then
     for version in "${every[@]}"; do table "$target" "$version" -O 0,3 "${brief[@]}"; done
     mkdir -p docs/findings
-    build/release/bin/ptxlat compare --by toolchain --format findings --csv docs/findings/cuda-versions-static.csv.gz \
-      'tables/sm_90/static/ptxas-*' >docs/findings/cuda-versions-static.md
+    build/release/bin/ptxlat compare --by toolchain --steps --format csv 'tables/sm_90/static/ptxas-*' |
+      gzip -9n >docs/findings/cuda-versions-static.csv.gz
+    tools/findings.py docs/findings/cuda-versions-static.csv.gz >docs/findings/cuda-versions-static.md
   elif [[ " ${owned[*]} " == *" $target "* ]]; then
     table "$target" "$(newest_of "$target" "${newest[@]}")" -O 0,3 --headline-code
   else

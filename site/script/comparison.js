@@ -2,16 +2,6 @@
 // Two lists of forms, or two levels of one, row by row. Spellings that share their rows on both sides are one row.
 "use strict";
 (() => {
-  ptxlat.causes = {
-    "different SASS": "The assembler chose different opcodes.",
-    "different schedule": "The opcodes are the same, with different stall counts, yields or waits.",
-    "same code, different cycles": "Opcodes and schedule are the same: the hardware, its clocks or noise.",
-    "different verdict": "One side has a number and the other does not, or their verdicts differ.",
-    "only in A": "B does not have it.",
-    "only in B": "A does not have it.",
-    "unchanged": "Equal in numbers, opcodes and schedule.",
-  };
-
   // Items of a list at a level by spelling, operand and input.
   const placesOf = (list, level) => {
     const places = new Map();
@@ -23,41 +13,6 @@
       for (const operand of list.operandOf(item).split(" ")) places.set(`${name} ${operand}\t${input}`, row);
     }
     return places;
-  };
-
-  // The rule of `ptxlat compare`. The machine code counts where both rows have windows of the same roles; else the
-  // opcodes and the schedule's number stand for it.
-  const codeChange = (a, rowA, b, rowB) => {
-    if (a.sassNumber[a.rowSass[rowA]] !== b.sassNumber[b.rowSass[rowB]]) return "different SASS";
-    if (a.rowRoles[rowA] >= 0 && a.rowRoles[rowA] === b.rowRoles[rowB]) {
-      if (a.rowOpcodes[rowA] !== b.rowOpcodes[rowB]) return "different SASS";
-      return a.rowSchedule[rowA] !== b.rowSchedule[rowB] ? "different schedule" : "";
-    }
-    return differs(a, rowA, b, rowB, "static") ? "different schedule" : "";
-  };
-
-  const differs = (a, rowA, b, rowB, tag) => {
-    const [left, right] = [a.number(rowA, tag), b.number(rowB, tag)];
-    return left !== right && !(Number.isNaN(left) && Number.isNaN(right));
-  };
-  const isOnOneSide = (a, rowA, b, rowB, tag) =>
-      Number.isNaN(a.number(rowA, tag)) !== Number.isNaN(b.number(rowB, tag));
-
-  const causeOf = (a, rowA, b, rowB, headline) => {
-    const sides = [a, rowA, b, rowB];
-    if (isOnOneSide(...sides, headline)) return "different verdict";
-    const areOfOneKind = a.table.kind === b.table.kind;
-    const verdictsCount = areOfOneKind || Number.isNaN(a.number(rowA, headline));
-    if (verdictsCount && a.verdicts[a.rowVerdict[rowA]] !== b.verdicts[b.rowVerdict[rowB]]) return "different verdict";
-    const change = codeChange(...sides);
-    if (change) return change;
-    const haveIssue = a.numbers.issue && b.numbers.issue;
-    if (haveIssue && isOnOneSide(...sides, "issue")) return "different verdict";
-    const isEqual = !differs(...sides, headline) && !(haveIssue && differs(...sides, "issue")) &&
-        (isOnOneSide(...sides, "static") || !differs(...sides, "static"));
-    if (isEqual) return "unchanged";
-    // Nothing was measured: another number is another schedule.
-    return areOfOneKind && a.table.kind === "static" ? "different schedule" : "same code, different cycles";
   };
 
   const changeOf = (row) => (row.numberA > 0 && row.numberB > 0 ? Math.abs(Math.log(row.numberB / row.numberA)) : -1);
@@ -75,7 +30,7 @@
       if (!row) {
         const missing = rowA < 0 ? a : rowB < 0 ? b : null;
         const isListed = missing && missing.isListedOnly(Number(key.slice(0, space)));
-        const cause = !missing ? causeOf(a, rowA, b, rowB, headline)
+        const cause = !missing ? ptxlat.causeOf(a.sideOf(rowA), b.sideOf(rowB))
             : isListed ? "different verdict" : missing === a ? "only in B" : "only in A";
         row = {
           name,
@@ -111,26 +66,32 @@
     return {rows: kept, headline};
   };
 
-  // Facts by probe, quantity and condition: equal if one value is in the other's range.
-  ptxlat.compareFacts = (a, b) => {
+  // Facts by probe, quantity and condition: the rule of `ptxlat compare`. Facts about a card are not compared between two
+  // cards; of facts with one key the first counts.
+  ptxlat.compareFacts = (a, b, isOneCard) => {
     const keyOf = (fact) => `${fact.probe} ${fact.quantity} ${fact.condition}`;
-    const ofB = new Map(b.map((fact) => [keyOf(fact), fact]));
+    const byKey = (facts) => {
+      const found = new Map();
+      for (const fact of facts) {
+        if ((isOneCard || fact.scope !== "card") && !found.has(keyOf(fact))) found.set(keyOf(fact), fact);
+      }
+      return found;
+    };
     const isIn = (value, fact) =>
         value >= (fact.low ?? Number(fact.value)) && value <= (fact.high ?? Number(fact.value));
-    const rows = [];
-    for (const fact of a) {
-      const other = ofB.get(keyOf(fact));
-      ofB.delete(keyOf(fact));
-      if (!other) {
-        rows.push({a: fact, change: "only in A"});
-        continue;
-      }
+    const changeOf = (fact, other) => {
+      if (!other) return "only in A";
+      if (!fact) return "only in B";
+      if ((fact.value === "") !== (other.value === "")) return "different verdict";
       const [left, right] = [Number(fact.value), Number(other.value)];
-      const areNumbers = fact.value !== "" && other.value !== "" && !Number.isNaN(left) && !Number.isNaN(right);
-      const isEqual = areNumbers ? isIn(left, other) || isIn(right, fact) : fact.value === other.value;
-      rows.push({a: fact, b: other, change: isEqual ? "equal" : "different value"});
-    }
-    for (const fact of ofB.values()) rows.push({b: fact, change: "only in B"});
-    return rows;
+      const areNumbers = fact.value !== "" && !Number.isNaN(left) && !Number.isNaN(right);
+      const isEqual = fact.unit === other.unit &&
+          (areNumbers ? isIn(left, other) || isIn(right, fact) : fact.value === other.value);
+      if (!isEqual) return "different value";
+      return fact.verdict === other.verdict ? "equal" : "different verdict";
+    };
+    const ofA = byKey(a), ofB = byKey(b);
+    const keys = new Set([...ofA.keys(), ...ofB.keys()]);
+    return [...keys].map((key) => ({a: ofA.get(key), b: ofB.get(key), change: changeOf(ofA.get(key), ofB.get(key))}));
   };
 })();

@@ -49,9 +49,13 @@
         notes: rows.notes,
         rowBound: rows.bound
       });
-      this.rowRoles = rows.roles;
-      this.rowOpcodes = summed(rows.opcodes);
-      this.rowSchedule = summed(rows.schedule);
+      Object.assign(this, {rowWindows: rows.windows, windowSets: rows.window_sets});
+      this.windowCodes = summed(rows.codes);
+      this.codeNumbers = summed(rows.code_numbers);
+      this.codeOpcodes = summed(rows.code_opcodes);
+      this.firstWindow = new Int32Array(rows.windows.length);
+      for (let row = 1; row < rows.windows.length; ++row)
+        this.firstWindow[row] = this.firstWindow[row - 1] + rows.window_sets[rows.windows[row - 1]].length;
       this.numbers = {};
       for (const [tag, values] of Object.entries(rows.numbers)) this.numbers[tag] = withGaps(values);
       this.sassText = rows.code.text;
@@ -106,6 +110,21 @@
     number(row, tag) {
       const values = this.numbers[tag];
       return row < 0 || !values ? NaN : values[row];
+    }
+
+    // What cause.js compares.
+    sideOf(row) {
+      return {
+        table: this.table,
+        sass: this.sassNumber[this.rowSass[row]],
+        consumer: this.consumers[this.rowConsumer[row]],
+        verdict: this.verdicts[this.rowVerdict[row]],
+        number: (tag) => this.number(row, tag),
+        windows: this.windowSets[this.rowWindows[row]].map((window, i) => {
+          const code = this.windowCodes[this.firstWindow[row] + i];
+          return {...window, code: this.codeNumbers[code], opcodes: this.codeOpcodes[code]};
+        })
+      };
     }
 
     verdictAt(item, level) {

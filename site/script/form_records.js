@@ -38,7 +38,8 @@
     for (const form of forms) {
       const home = await ptxlat.formShard(form);
       const rows = Object.hasOwn(home.rows, form) ? home.rows[form] : [];
-      for (const row of rows) row.code = home.code;
+      for (const row of rows)
+        Object.assign(row, {code: home.code, codeNumbers: home.code_numbers, codeOpcodes: home.code_opcodes});
       rowsOf.set(form, rows);
     }
     const tables =

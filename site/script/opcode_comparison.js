@@ -4,24 +4,23 @@
 (() => {
   const areNear = (a, b) => Math.abs(a - b) <= 0.01 * Math.max(Math.abs(a), Math.abs(b));
   const pipesIn = (counters) => counters.split(" ").map((one) => one.split(":")[0]).sort().join(" ");
-  const quantities = {
-    pipe: (a, b) => a === b,
-    counters: (a, b) => pipesIn(a) === pipesIn(b),
-    throughput: (a, b) => areNear(Number(a), Number(b)),
-    latency: (a, b) => a === b,
-    hazard: (a, b) => a === b,
+  // By the name that the column gives its rule.
+  const areSame = {
+    "exactly": (a, b) => a === b,
+    "in pipes": (a, b) => pipesIn(a) === pipesIn(b),
+    "within 1 %": (a, b) => areNear(Number(a), Number(b)),
   };
 
   // What differs, quantity by quantity, and of how many opcodes each quantity is equal. Opcodes are objects whose
   // fields are texts, as in opcodes.csv.
-  ptxlat.compareOpcodes = (ofA, ofB) => {
+  ptxlat.compareOpcodes = (ofA, ofB, same) => {
     const inB = new Map(ofB.map((one) => [one.opcode, one]));
     const both = ofA.filter((one) => inB.has(one.opcode)).map((one) => [one, inB.get(one.opcode)]);
     const agreements = [], rows = [];
-    for (const [quantity, areSame] of Object.entries(quantities)) {
+    for (const [quantity, rule] of Object.entries(same)) {
       if (!ofA.some((one) => one[quantity]) || !ofB.some((one) => one[quantity])) continue;
       const compared = both.filter(([a, b]) => a[quantity] && b[quantity]);
-      const equal = compared.filter(([a, b]) => areSame(a[quantity], b[quantity]));
+      const equal = compared.filter(([a, b]) => areSame[rule](a[quantity], b[quantity]));
       agreements.push({quantity, compared: compared.length, equal: equal.length});
       for (const pair of both) {
         const [a, b] = pair;
@@ -35,7 +34,8 @@
   // For the page that compares; empty if one of the tables has no opcodes.
   ptxlat.opcodesSection = async (a, b) => {
     if (!a.has_opcodes || !b.has_opcodes) return "";
-    const {agreements, rows} = ptxlat.compareOpcodes(await ptxlat.opcodesIn(a), await ptxlat.opcodesIn(b));
+    const {agreements, rows} = ptxlat.compareOpcodes(
+        await ptxlat.opcodesIn(a), await ptxlat.opcodesIn(b), (await ptxlat.load(`opcodes-${a.index}`)).opcodes.same);
     const text = agreements.map(({quantity, compared, equal}) => `${quantity} ${equal} of ${compared}`).join(", ");
     return ptxlat.section(
         "SASS opcodes",

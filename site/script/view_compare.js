@@ -143,7 +143,8 @@
   const factsSection = async (a, b) => {
     if (!a.has_probes || !b.has_probes) return "";
     const [ofA, ofB] = await Promise.all([ptxlat.load(`facts-${a.index}`), ptxlat.load(`facts-${b.index}`)]);
-    const rows = ptxlat.compareFacts(ofA.facts, ofB.facts);
+    const cardOf = (table) => (table.run.device || {}).uuid;
+    const rows = ptxlat.compareFacts(ofA.facts, ofB.facts, cardOf(a) === cardOf(b));
     const changed = rows.filter((row) => row.change !== "equal");
     const valueOf = (fact) => (fact ? ptxlat.factValue(fact) : "");
     return ptxlat.section(
@@ -151,7 +152,7 @@
         ptxlat.element(
             "p", {class: "faint"},
             `${rows.length - changed.length} facts are equal within their ranges, ${
-                changed.length} are not. A fact of scope "card" may differ between two cards of one kind.`),
+                changed.length} are not. Facts about one card are not compared with another's.`),
         ptxlat.plainTable(
             "Facts that differ",
             [

@@ -124,7 +124,7 @@
       const highest = [...one.table.levels].reverse().map((level) => ptxlat.recordAt(one, level, key)).find(Boolean);
       const isKind = above && above.kind === one.table.kind && above.gpu === (one.table.run.device || {}).name;
       const cause =
-          highest && above && isKind ? ptxlat.causeOf(above.record, highest) : "";
+          highest && above && isKind ? ptxlat.causeOf(ptxlat.sideOfRecord(above.record), ptxlat.sideOfRecord(highest)) : "";
       if (highest) above = {record: highest, kind: one.table.kind, gpu: (one.table.run.device || {}).name};
       const row = [
         ptxlat.link(one.table.title, ptxlat.formAddress(records.name, one.table)),
@@ -246,7 +246,7 @@
           ? ""
           : ptxlat.element(
                 "p", {class: "cause"},
-                `Against ${this.own.table.title}: ${ptxlat.causeOf(mine, record)}`);
+                `Against ${this.own.table.title}: ${ptxlat.causeOf(ptxlat.sideOfRecord(mine), ptxlat.sideOfRecord(record))}`);
       return ptxlat.element(
           "div", {}, title, cause, ptxlat.windowsOf(record));
     }

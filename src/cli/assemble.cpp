@@ -17,6 +17,7 @@
 #include "cli/bundled.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
@@ -145,8 +146,7 @@ void add_assemble(CLI::App& program) {
   auto options = std::make_shared<AssembleOptions>();
   options->selection.target = "sm_90a";
   add_selection(*command, options->selection);
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
-      ->type_name("SM");
+  add_target(*command, options->selection.target, "The architecture to assemble for. Default: sm_90a.");
   command
       ->add_option("-o,--output", options->output,
                    "The bundle to write. Until it is complete it is called FILE.part; rerun the same command to "
@@ -157,9 +157,7 @@ void add_assemble(CLI::App& program) {
       *command, options->shard,
       "Put only part K of N parts of equal cost into the bundle, e.g. 3/16, for machines that each make one shard of a "
       "table (`ptxlat run --help`). Default: everything.");
-  command
-      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
-      ->check(CLI::Range(1, 1024));
+  add_threads(*command, options->threads, "one");
   command->callback([options] { assemble(*options); });
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
@@ -78,16 +79,11 @@ void add_check(CLI::App& program) {
       program.add_subcommand("check", "Assemble every form of the catalogue once and print those that are rejected.");
   auto options = std::make_shared<CheckOptions>();
   add_form_filters(*command, options->selection);
-  command
-      ->add_option("--target", options->selection.target,
-                   "Only forms that this target has, assembled for it. Default: all, each for the oldest target that "
-                   "has it.")
-      ->type_name("SM");
-  command->add_option("--toolchain", options->selection.toolchain, "The assembler. Default: the newest ptxas.")
-      ->type_name("NAME");
-  command
-      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
-      ->check(CLI::Range(1, 1024));
+  add_target(*command, options->selection.target,
+             "Only forms that this target has, assembled for it. Default: all, each for the oldest target that "
+             "has it.");
+  add_toolchain(*command, options->selection.toolchain, Toolchains::one, "the newest ptxas");
+  add_threads(*command, options->threads, "one");
   add_catalogue(*command, options->selection);
   command->callback([options] {
     for (const auto& toolchain : chosen_toolchains(options->selection.toolchain, std::nullopt))

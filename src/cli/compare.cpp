@@ -10,13 +10,12 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/parallel.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
@@ -24,7 +23,6 @@
 #include "compare/compare_write.h"
 #include "compare/groups.h"
 #include "tables/find_tables.h"
-#include "tables/gzip.h"
 #include "tables/rows.h"
 
 namespace ptxlat::cli {
@@ -37,7 +35,7 @@ struct CompareOptions {
   std::vector<int> levels;
   std::string format = "text";
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();
-  std::string csv;             // with findings, the file for all rows; empty: none
+  bool has_steps = false;      // each with the one before it
   std::string fail_on_change;  // empty: off, "any", or cycles
 };
 
@@ -175,14 +173,7 @@ bool wants_colour() {
   return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
 }
 
-void write_csv_file(const std::filesystem::path& file, const std::vector<compare::Group>& groups) {
-  std::ostringstream text;
-  compare::write_csv(text, groups);
-  replace_file(file, file.extension() == ".gz" ? tables::gzip(text.str()) : text.str());
-}
-
-void write_groups(const CompareOptions& options, const std::vector<std::vector<compare::Side>>& sides,
-                  const std::vector<compare::Group>& groups) {
+void write_groups(const CompareOptions& options, const std::vector<compare::Group>& groups) {
   if (options.format == "csv") return print_text([&](std::ostream& out) { compare::write_csv(out, groups); });
   if (options.format == "facts") return print_text([&](std::ostream& out) { compare::write_facts_csv(out, groups); });
   if (options.format == "opcodes")
@@ -193,11 +184,7 @@ void write_groups(const CompareOptions& options, const std::vector<std::vector<c
                                 options.most_rows};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
-    if (options.format == "findings") {
-      compare::write_findings(std::cout, sides[i], groups[i], std::filesystem::path(options.csv).filename());
-    } else {
-      compare::write_page(std::cout, groups[i], style);
-    }
+    compare::write_page(std::cout, groups[i], style);
   }
 }
 
@@ -212,8 +199,6 @@ std::optional<double> threshold_from(const std::string& text) {
 }
 
 void run_compare(const CompareOptions& options) {
-  if (!options.csv.empty() && options.format != "findings")
-    throw CLI::ValidationError("--csv", "is for --format findings; --format csv writes to standard output");
   std::optional<double> threshold;
   if (!options.fail_on_change.empty()) threshold = threshold_from(options.fail_on_change);
   const bool by_device = options.by == "device";
@@ -229,12 +214,11 @@ void run_compare(const CompareOptions& options) {
   bool changed = false;
   for (auto& group : sides) {
     compare::label(group, by_device ? compare::By::device : compare::By::date);
-    groups.push_back(options.format == "findings" ? compare::compare_steps(group) : compare::compare_all(group));
+    groups.push_back(options.has_steps ? compare::compare_steps(group) : compare::compare_all(group));
     for (const auto& comparison : groups.back().comparisons)
       changed = changed || compare::has_changed(comparison, threshold);
   }
-  if (!options.csv.empty()) write_csv_file(options.csv, groups);
-  write_groups(options, sides, groups);
+  write_groups(options, groups);
   if (!options.fail_on_change.empty() && changed) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
 }
 
@@ -259,17 +243,11 @@ void add_compare(CLI::App& program) {
           "the rows that belong to one GPU. Default: all tables in the order given.")
       ->check(CLI::IsMember({"toolchain", "gpu", "device", "date", "level"}));
   add_levels(*command, options->levels, "all");
-  auto* format = command->add_option(
-      "--format", options->format,
-      "What to write to standard output: text, markdown, csv, json, facts (a csv of the facts), opcodes (a csv of SASS "
-      "opcodes: pipe, throughput, latency, hazard) or findings (a Markdown "
-      "page of the changes from each table to the next, with similar changes grouped). Default: text.");
-  format->check(CLI::IsMember({"text", "markdown", "csv", "json", "facts", "opcodes", "findings"}));
-  command
-      ->add_option("--csv", options->csv,
-                   "With findings: also write all rows, step by step, into this file, which the page links to; "
-                   "compressed if its name ends with .gz. Default: none.")
-      ->type_name("FILE");
+  command->add_flag("--steps", options->has_steps,
+                    "Compare each table with the one before it. Default: each one with the first.");
+  add_format(*command, options->format, {"text", "markdown", "csv", "json", "facts", "opcodes"},
+             "text, markdown, csv, json, facts (a csv of the facts) or opcodes (a csv of SASS opcodes: pipe, "
+             "throughput, latency, hazard)");
   command
       ->add_option("--rows", options->most_rows,
                    "List at most this many rows, the most interesting ones, in text and Markdown. Default: all.")

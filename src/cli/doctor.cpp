@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/toolkits_script.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -139,8 +140,7 @@ void check(int device) {
 void add_doctor(CLI::App& program) {
   auto* command = program.add_subcommand("doctor", "Show what this machine has, what is missing, and how to get it.");
   auto device = std::make_shared<int>(0);
-  command->add_option("--device", *device, "The GPU's number in the driver's order. Default: 0.")
-      ->check(CLI::Range(0, 1023));
+  add_device(*command, *device);
   command->callback([device] { check(*device); });
 }
 

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -76,16 +77,12 @@ void add_list(CLI::App& program) {
           "List the forms that a run without --all measures: one for all that differ only in comparison operator, "
           "ordering, scope, cache hints and the like.")
       ->excludes(all);
-  command->add_option("--target", options->selection.target, "Only forms that this target has (sm_90a). Default: any.")
-      ->type_name("SM");
+  add_target(*command, options->selection.target, "Only forms that this target has (sm_90a). Default: any.");
   add_catalogue(*command, options->selection);
-  command
-      ->add_option("--table", options->table,
-                   "List this table's numbers for the forms, each with the row that it comes from; forms with the same "
-                   "machine code share a row. Default: list what the catalogue says about the forms.")
-      ->type_name("FOLDER");
-  command->add_option("--format", options->format, "text or csv. Default: text.")
-      ->check(CLI::IsMember({"text", "csv"}));
+  add_table(*command, options->table,
+            "List this table's numbers for the forms, each with the row that it comes from; forms with the same "
+            "machine code share a row. Default: list what the catalogue says about the forms.");
+  add_format(*command, options->format, {"text", "csv"});
   command->callback([options] {
     const auto& selection = options->selection;
     std::optional<isa::Target> target;

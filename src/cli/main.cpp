@@ -19,26 +19,12 @@
 #include "cli/commands.h"
 #include "cli/print_text.h"
 #include "run/provenance.h"
-#include "worker/counted_program.h"
 #include "worker/worker.h"
 
 namespace ptxlat::cli {
 
 void add_worker(CLI::App& program) {
-  struct Files {
-    std::string kernels, outcomes;
-    int device = 0;
-  };
-  auto* command = program.add_subcommand("worker", "")->group("");
-  const auto files = std::make_shared<Files>();
-  command->add_option("KERNELS", files->kernels);
-  command->add_option("OUTCOMES", files->outcomes);
-  command->add_option("DEVICE", files->device);
-  command->callback([files] {
-    throw CLI::RuntimeError(files->kernels.empty()
-                                ? worker::worker_main()
-                                : worker::count_main(files->kernels, files->outcomes, files->device));
-  });
+  program.add_subcommand("worker", "")->group("")->callback([] { throw CLI::RuntimeError(worker::worker_main()); });
 }
 
 namespace {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <iterator>
 
 #include "assemble/toolkit.h"
 #include "base/deadline.h"
@@ -14,13 +13,13 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/options.h"
 #include "cli/print_cell.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/form.h"
-#include "line/line.h"
-#include "opcodes/throughput.h"
+#include "run/snippets.h"
 #include "snippet/cuda_source.h"
 #include "snippet/flow.h"
 #include "snippet/method.h"
@@ -110,68 +109,31 @@ void find_gpu(const MeasureOptions& options, Gpu& gpu) {
 snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::Target& target,
                                const ptx::LoadedCatalogue& loaded, const snippet::Snippet& snippet,
                                const snippet::Plan& plan, const MeasureOptions& options, Gpu& gpu) {
-  snippet::Measured measured{toolchain.name, target.name(), gpu.device ? gpu.device->name : "", {}, {}, {}};
-  measured.snippet = &snippet;
-  std::vector<snippet::PairAtLevel> pairs;
-  std::vector<line::Cell> cells;
-  for (const int level : options.selection.levels) {
-    for (const auto& pair : plan.pairs) {
-      if (pair.whole.form == nullptr) continue;
-      constexpr std::size_t kernel_bytes = 20'000;  // approximate, of all its kernels
-      cells.push_back({pairs.size(), level, kernel_bytes, {}});
-      pairs.push_back({&pair, level});
-    }
-  }
-  std::vector<results::Record> made;
+  const auto device = worker_options(options.device.value_or(0));
   const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
-  line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
-  if (gpu.worker) line.workers = {&*gpu.worker};
-  line.launches = options.launches;
-  line.interrupted = &heed_interrupts();
-  line.on_finished = [&](std::vector<results::Record> records) {
-    std::move(records.begin(), records.end(), std::back_inserter(made));
-  };
-  const auto assemblers =
-      make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), threads);
-  if (!cells.empty() && !run_line(line, snippet::SnippetMethod(loaded, snippet, pairs), assemblers, cells))
-    throw Error(ExitCode::interrupted, "interrupted");
-  for (const int level : options.selection.levels) {
-    for (const auto& pair : plan.pairs) {
-      const auto found = std::find_if(made.begin(), made.end(), [&](const results::Record& record) {
-        return record.level == level && record.operand == pair.source && record.input == pair.result;
-      });
-      measured.records.push_back(found == made.end() ? snippet::without_dependence(pair, level) : *found);
-    }
+  run::SnippetJob job{.toolchain = toolchain,
+                      .target = target,
+                      .loaded = loaded,
+                      .snippet = snippet,
+                      .plan = plan,
+                      .levels = options.selection.levels,
+                      .launches = options.launches,
+                      .worker = gpu.worker ? &*gpu.worker : nullptr,
+                      .disassembler = disassembler,
+                      .assemblers = make_kernel_assemblers(toolchain, target, device, threads),
+                      .interrupted = &heed_interrupts()};
+  snippet::Measured measured{toolchain.name, target.name(), gpu.device ? gpu.device->name : "", {}, {}, {}};
+  measured.snippet = &snippet;
+  measured.records = run::measure_snippet(job);
+  if (options.has_throughput && gpu.device) {
+    auto patched = device;  // a loop of copies takes milliseconds at most
+    patched.kernel_deadline = scaled_deadline(std::chrono::milliseconds(500));
+    worker::Worker worker(patched);
+    job.worker = &worker;
+    measured.throughput = run::measure_throughput(job);
   }
   return measured;
-}
-
-// The throughput of the whole snippet on an SM with enough warps: copies of its machine code in a loop, as for
-// `opcodes`.
-std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchain, const isa::Target& target,
-                                             const ptx::LoadedCatalogue& loaded, const snippet::Plan& plan,
-                                             const MeasureOptions& options) {
-  // It runs patched code, so it serves nothing else. A loop of copies takes milliseconds at most.
-  auto of_worker = worker_options(options.device.value_or(0));
-  of_worker.kernel_deadline = scaled_deadline(std::chrono::milliseconds(500));
-  worker::Worker worker(of_worker);
-  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
-  std::vector<results::Record> made;
-  for (const int level : options.selection.levels) {
-    const auto planned = opcodes::plan_throughput(loaded, {&plan.forms.front()->form}, level);
-    const std::vector<line::Cell> cells{{0, level, planned.front().ptx_bytes, {}}};
-    line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
-    line.workers = {&worker};
-    line.interrupted = &heed_interrupts();
-    line.on_finished = [&](std::vector<results::Record> records) {
-      std::move(records.begin(), records.end(), std::back_inserter(made));
-    };
-    if (!run_line(line, opcodes::ThroughputMethod(loaded, planned),
-                  make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), 1), cells))
-      throw Error(ExitCode::interrupted, "interrupted");
-  }
-  return made;
 }
 
 void write(const MeasureOptions& options, const std::string& text, const std::vector<snippet::Measured>& measured) {
@@ -270,8 +232,6 @@ void measure(const MeasureOptions& options) {
     const auto& planned = cuda ? *of_toolchains.back() : *ptx;
     measured.push_back(measure_with(toolchain, target, loaded, planned.snippet, planned.plan, options, gpu));
     measured.back().nvrtc = planned.nvrtc;
-    if (options.has_throughput && gpu.device)
-      measured.back().throughput = throughput_with(toolchain, target, loaded, planned.plan, options);
   }
   write(options, given.text, measured);
 }
@@ -315,30 +275,19 @@ void add_measure(CLI::App& program) {
       ->allow_extra_args(false)
       ->type_name("NAME=TYPE");
   add_levels(*command, options->selection.levels, "0,3");
-  command
-      ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4); several, separated by "
-                   "commas, are measured one after another. Default: driver; without a GPU the newest ptxas.")
-      ->type_name("NAMES");
-  command
-      ->add_option(
-          "--target", options->selection.target,
-          "Assemble for this architecture and do not use a GPU: the numbers come from the schedule. Default: the "
-          "GPU's, or sm_90a without a GPU.")
-      ->type_name("SM");
+  add_toolchain(*command, options->selection.toolchain, Toolchains::several, "driver; without a GPU the newest ptxas",
+                "are measured one after another");
+  add_target(*command, options->selection.target,
+             "Assemble for this architecture and do not use a GPU: the numbers come from the schedule. Default: the "
+             "GPU's, or sm_90a without a GPU.");
   command->add_flag("--static", options->is_static, "Do not use a GPU: the numbers come from the schedule.");
-  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
-      ->check(CLI::Range(0, 1023));
-  command
-      ->add_option("--launches", options->launches,
-                   "Launches of each kernel; the mode of their cycles counts. Default: 9.")
-      ->check(CLI::Range(1, 1000));
+  add_device(*command, options->device);
+  add_launches(*command, options->launches);
   command->add_flag("--throughput", options->has_throughput,
                     "Also measure how many executions of the whole snippet per cycle an SM reaches with enough warps.");
   command->add_flag("--code", options->has_code,
                     "After the table, print every number with the machine code behind it, as `ptxlat show` does.");
-  command->add_option("--format", options->format, "text, csv or json. Default: text.")
-      ->check(CLI::IsMember({"text", "csv", "json"}));
+  add_format(*command, options->format, {"text", "csv", "json"});
   add_catalogue(*command, options->selection);
   command->callback([options] {
     if (options->snippet.empty() && options->cuda.empty())

@@ -5,21 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/opcodes.h"
-#include "cli/pairs.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
-#include "latency/survey.h"
 #include "results/shards.h"
 #include "results/stored_records.h"
-#include "run/facts.h"
-#include "run/kept.h"
-#include "tables/shared_throughputs.h"
+#include "run/merge.h"
 #include "tables/table.h"
 
 namespace ptxlat::cli {
@@ -33,25 +27,8 @@ struct MergeOptions {
   TableOptions tables;
 };
 
-// The main number of a record: `cycles`, or the number that a table shows instead.
-std::optional<double> main_number(const results::Record& record) {
-  for (const auto tag : {results::metric::cycles, results::metric::static_cycles, results::metric::issue}) {
-    if (const auto number = record.number(tag)) return number;
-  }
-  return std::nullopt;
-}
-
-// Whether two latencies of a cell are the same, allowing for the spread of its launches. Curves and facts are not
-// compared.
-bool agree(const results::Record& a, const results::Record& b) {
-  if (a.kind != results::RecordKind::latency) return true;
-  const auto x = main_number(a), y = main_number(b);
-  if (!x || !y) return x.has_value() == y.has_value();
-  return std::abs(*x - *y) <= std::max(latency::tolerance_of(a), latency::tolerance_of(b));
-}
-
 std::string described(const results::Record& record) {
-  const auto number = main_number(record);
+  const auto number = run::main_number(record);
   return number ? fmt::format("{}, {}", *number, to_string(record.verdict)) : to_string(record.verdict);
 }
 
@@ -67,53 +44,10 @@ void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   if (conflicts.size() > most) say(stderr, "  … and {} more\n", conflicts.size() - most);
 }
 
-int highest_level(const std::vector<results::Record>& records) {
-  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
-  return std::max_element(records.begin(), records.end(), by_level)->level;
-}
-
-std::vector<results::Record> at_level(std::vector<results::Record> records, int level) {
-  std::erase_if(records, [&](const results::Record& record) { return record.level != level; });
-  return records;
-}
-
 ptx::LoadedCatalogue catalogue_of(const MergeOptions& options) {
   Selection selection;
   selection.catalogues = options.catalogues;
   return load_catalogue_for(selection);
-}
-
-// The opcodes of a table at their highest level: its files hold one level.
-void write_stored_opcodes(const results::Store& store, const std::string& table, const MergeOptions& options) {
-  using results::RecordKind;
-  auto throughput = store.records(table, RecordKind::throughput);
-  if (throughput.empty()) return;
-  const int level = highest_level(throughput);
-  const Folder folder(options.tables.folder, table);
-  auto shared = tables::share_throughputs(at_level(std::move(throughput), level));
-  tables::OpcodeFiles files{{},
-                            std::move(shared.records),
-                            at_level(store.records(table, RecordKind::contention), level),
-                            at_level(store.records(table, RecordKind::counters), level),
-                            at_level(store.records(table, RecordKind::operand_cost), level),
-                            at_level(store.records(table, RecordKind::in_flight), level),
-                            store.runs(table),
-                            std::move(shared.spellings)};
-  if (const auto loss = run::loss_of_opcodes(folder.path(), files); loss && !options.tables.replaces)
-    throw Error(*loss);
-  write_opcodes(folder, catalogue_of(options), find_latencies(folder.path()), std::move(files), "none");
-}
-
-// The pairs of a table at their highest level: its files hold one level.
-void write_stored_pairs(results::Store& store, const std::string& table, const MergeOptions& options) {
-  auto hazards = store.records(table, results::RecordKind::hazard);
-  if (hazards.empty()) return;
-  const int level = highest_level(hazards);
-  const Folder folder(options.tables.folder, table);
-  tables::PairFiles files{{}, at_level(std::move(hazards), level), store.runs(table)};
-  if (const auto loss = run::loss_of_pairs(folder.path(), files); loss && !options.tables.replaces) throw Error(*loss);
-  const auto pairs = write_pairs(folder, schedules_in(folder.path(), catalogue_of(options)), std::move(files), "none");
-  run::save_release(store, table, level, pairs);
 }
 
 // The latencies, probes, pairs and opcodes of a table, as far as the store has them.
@@ -133,16 +67,13 @@ void write_table(results::Store& store, const results::Run& last, const MergeOpt
     say(stderr, "{}: {} cells\n", folder.string(), latencies.size());
     warn_of_shards(written.table.run);
   }
-  write_stored_pairs(store, table, options);
-  if (const auto probes = store.records(table, results::RecordKind::probe); !probes.empty()) {
-    run::write_facts({options.tables.folder, table}, store, table);
-    say(stderr, "{}: {} probes\n", folder.string(), probes.size());
-  }
-  write_stored_opcodes(store, table, options);
+  const auto probes = run::write_experiments(store, options.tables.folder, table, options.tables.replaces,
+                                             [&] { return catalogue_of(options); });
+  if (probes > 0) say(stderr, "{}: {} probes\n", folder.string(), probes);
 }
 
 void merge(const MergeOptions& options) {
-  const auto merged = results::merge_stores({options.stores.begin(), options.stores.end()}, options.into, agree);
+  const auto merged = results::merge_stores({options.stores.begin(), options.stores.end()}, options.into, run::agree);
   say(stderr, "{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
       merged.replaced);
   print_conflicts(merged.conflicts);

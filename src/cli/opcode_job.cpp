@@ -12,6 +12,7 @@
 #include "assemble/toolkit.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/toolchains.h"
 #include "run/provenance.h"
@@ -68,23 +69,14 @@ void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::str
   command.add_flag("--all", options.selection.all_forms,
                    "Take all forms, not only the core. What is the same machine code is measured once.");
   add_catalogue(command, options.selection);
-  command
-      .add_option("--toolchain", options.selection.toolchain,
-                  "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
-      ->type_name("NAMES");
-  command.add_option("-O,--level", options.level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  add_toolchain(command, options.selection.toolchain, Toolchains::several, "driver", "are used one after another");
+  add_level(command, options.level);
   add_devices(command, options.devices);
-  command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
-      ->check(CLI::Range(1, 1024));
-  command
-      .add_option(
-          "--store", options.store,
-          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
-      ->type_name("FILE");
-  command.add_option("--tables", options.tables, help_of_tables)->type_name("FOLDER");
+  add_threads(command, options.threads, "two");
+  add_store(command, options.store, "cells");
+  add_tables(command, options.tables);
   add_replace(command, options.replaces);
-  command.add_option("--format", options.format, "What to write to standard output: text or none. Default: text.")
-      ->check(CLI::IsMember({"text", "none"}));
+  add_format(command, options.format, {"text", "none"});
   command.add_option("--reread", options.reread, of_reread)->type_name("FOLDER");
 }
 
@@ -149,18 +141,6 @@ void StageProgress::finish() {
 
 void StageProgress::files_are_written() const {
   say(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
-}
-
-void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,
-                   std::span<const std::string_view> rules) {
-  for (const auto& run : runs) {
-    if (std::find(rules.begin(), rules.end(), run.rules) != rules.end()) continue;
-    throw Error(ExitCode::storage,
-                fmt::format("{} was measured by {}, and this ptxlat reads {}", table.string(),
-                            run.rules.empty() ? "rules that it does not name" : run.rules, rules.back()),
-                fmt::format("measure it again, or read it with ptxlat {} ({}), which measured it", run.tool_version,
-                            run.git_commit));
-  }
 }
 
 void require_completed(bool is_completed, const std::string& store) {

@@ -62,13 +62,6 @@ class StageProgress {
 using MeasureJob = std::function<void(run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress)>;
 void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
 
-// Rules that read what different ones measured would misjudge it.
-//   runs   of the records of `table`
-//   rules  that can be read, today's last
-// Error{storage} if one of the runs measured by different rules.
-void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,
-                   std::span<const std::string_view> rules);
-
 // Error{interrupted} if the job was not.
 void require_completed(bool is_completed, const std::string& store);
 

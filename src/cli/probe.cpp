@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/tables.h"
@@ -29,6 +30,7 @@
 #include "results/store.h"
 #include "run/facts.h"
 #include "run/predict.h"
+#include "run/probe_table.h"
 #include "run/probes.h"
 #include "run/provenance.h"
 #include "tables/probe_files.h"
@@ -199,65 +201,12 @@ void infer_again(const ProbeOptions& options) {
   infer_machine(options, machine);
 }
 
-// A table's facts, read off its series and logs with the current rules.
-void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& probes) {
-  auto records = tables::read_probe_files(options.reread);
-  if (records.empty())
-    throw Error(ExitCode::storage, fmt::format("there are no probes in {}", options.reread),
-                "Name the folder that has facts.csv and probes.jsonl.zst.");
-  for (auto& record : records) {
-    const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
-    if (same == probes.end()) continue;
-    probe::read_facts_again(*same, record);
-    if (!same->infer) continue;
-    std::vector<std::pair<std::string, std::string>> logs;
-    for (const auto& role : probe::roles_of(*same)) {
-      const auto file = tables::find_probe_log(options.reread, same->name, same->axes.empty() ? "" : role);
-      if (!file.empty()) logs.emplace_back(role, tables::read_probe_log(file));
-    }
-    if (!logs.empty()) probe::infer_facts_again(*same, logs, record);
-  }
-  tables::rewrite_facts(std::filesystem::path(options.reread), records);
-  print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
-}
-
-// The value of a rule in the table, or in all tables below the folder, which must agree.
-std::string rule_in_tables(const ProbeOptions& options) {
-  std::vector<std::filesystem::path> folders;
-  if (!options.table.empty()) {
-    folders.emplace_back(options.table);
-  } else if (std::filesystem::is_directory(options.tables)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(options.tables)) {
-      if (entry.is_directory() && tables::has_probes(entry.path())) folders.push_back(entry.path());
-    }
-    std::sort(folders.begin(), folders.end());
-  }
-  std::string value;
-  std::filesystem::path where;
-  for (const auto& folder : folders) {
-    for (const auto& record : tables::read_probe_files(folder)) {
-      for (const auto& fact : record.facts) {
-        if (fact.quantity != options.predict || fact.value.empty() || fact.value == value) continue;
-        if (!value.empty())
-          throw Error(ExitCode::usage,
-                      fmt::format("{} is {} in {}, and {} in {}", options.predict, value, where.string(), fact.value,
-                                  folder.string()),
-                      "Name one of them with --table.");
-        value = fact.value;
-        where = folder;
-      }
-    }
-  }
-  if (value.empty())
-    throw Error(ExitCode::storage, fmt::format("no table has {}", options.predict),
-                "Name a table that has it with --table, or measure it: `ptxlat probe`.");
-  return value;
-}
-
 // What the rule says of each case on standard input.
 void predict(const ProbeOptions& options) {
   const auto& quantity = run::predicting_quantity(options.predict);
-  const auto rule = rule_in_tables(options);
+  const auto folders = options.table.empty() ? run::folders_with_probes(options.tables)
+                                             : std::vector<std::filesystem::path>{options.table};
+  const auto rule = run::rule_in_tables(folders, options.predict);
   for (std::string line; std::getline(std::cin, line);) {
     if (!line.empty()) say("{} {}\n", line, quantity.predict(rule, line));
   }
@@ -276,17 +225,12 @@ void add_probe(CLI::App& program) {
                    "A folder with your own probes (docs/probes.md), in addition to the shipped ones; can be repeated.")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
-  command
-      ->add_option("--toolchain", options->toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
-      ->type_name("NAMES");
-  command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  add_toolchain(*command, options->toolchain, Toolchains::several, "driver", "are used one after another");
+  add_level(*command, options->level);
   add_devices(*command, options->devices);
-  command->add_option("--store", options->store, "The SQLite file that keeps finished probes. Default: ptxlat.sqlite.")
-      ->type_name("FILE");
-  command->add_option("--tables", options->tables, help_of_tables)->type_name("FOLDER");
-  command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
-      ->check(CLI::IsMember({"text", "none"}));
+  add_store(*command, options->store, "probes");
+  add_tables(*command, options->tables);
+  add_format(*command, options->format, {"text", "none"});
   command
       ->add_option(
           "--plot", options->plot,
@@ -321,10 +265,8 @@ void add_probe(CLI::App& program) {
                    "Print what a rule, such as simt.two_way_rule, predicts for each case on standard input, one per "
                    "line; without a GPU.")
       ->type_name("QUANTITY");
-  command
-      ->add_option("--table", options->table,
-                   "The table that has the rule to predict with. Default: those below --tables, if they agree.")
-      ->type_name("FOLDER")
+  add_table(*command, options->table,
+            "The table that has the rule to predict with. Default: those below --tables, if they agree.")
       ->needs("--predict");
   command->add_option("--seed", options->seed, "Random seed for the lines that an inference tries. Default: 1.");
   command->callback([options] {
@@ -332,7 +274,10 @@ void add_probe(CLI::App& program) {
     if (!options->replay.empty()) return infer_again(*options);
     if (!options->predict.empty()) return predict(*options);
     const auto probes = all_probes(*options);
-    if (!options->reread.empty()) return read_again(*options, probes);
+    if (!options->reread.empty()) {
+      const auto records = run::reread_probes(options->reread, probes);
+      return print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
+    }
     const auto wanted = chosen(probes, options->names, options->paper);
     if (options->list) return list(wanted);
     if (!options->plot.empty()) pages::require_gnuplot();

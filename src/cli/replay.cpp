@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -63,13 +64,8 @@ std::vector<results::Record> measured_again(const ReplayOptions& options, const 
   line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler, .workers = {&worker}};
   if (table.run.launches > 0) line.launches = table.run.launches;
   line.interrupted = &heed_interrupts();
-  std::vector<results::Record> records;
-  line.on_finished = [&](std::vector<results::Record> made) {
-    std::move(made.begin(), made.end(), std::back_inserter(records));
-  };
   const auto assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), threads);
-  if (!run_line(line, latency::LatencyMethod(loaded, plan), assemblers, latency::line_cells(plan)))
-    throw Error(ExitCode::interrupted, "interrupted; nothing was compared");
+  auto records = line::made_records(line, latency::LatencyMethod(loaded, plan), assemblers, latency::line_cells(plan));
   say(stderr, "{} on {}, driver {}\n", toolchain.name, device.name, device.driver_version);
   return records;
 }
@@ -127,15 +123,9 @@ void add_replay(CLI::App& program) {
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
   command->add_option("--seed", options->seed, "Random seed for the sample. Default: 1.");
-  command
-      ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: the table's.")
-      ->type_name("NAME");
-  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
-      ->check(CLI::Range(0, 1023));
-  command
-      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")
-      ->check(CLI::Range(1, 1024));
+  add_toolchain(*command, options->selection.toolchain, Toolchains::one, "the table's");
+  add_device(*command, options->device);
+  add_threads(*command, options->threads, "two");
   add_catalogue(*command, options->selection);
   command->callback([options] { replay(*options); });
 }

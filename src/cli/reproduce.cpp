@@ -11,6 +11,7 @@
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -225,9 +226,7 @@ void add_reproduce(CLI::App& program) {
   command->add_option("form", options->form, "The form's spelling, as `ptxlat list` shows it.")
       ->required()
       ->type_name("FORM");
-  command->add_option("-O,--level", options->level, "The optimisation level. Default: 3.")
-      ->check(CLI::Range(0, 4))
-      ->type_name("LEVEL");
+  add_level(*command, options->level);
   command->add_option("-o,--output", options->folder, "The folder to write.")->required()->type_name("DIR");
   auto* operand =
       command->add_option("--operand", options->operand, "Only the cells of this source operand. Default: every one.")
@@ -237,24 +236,13 @@ void add_reproduce(CLI::App& program) {
                                  "Only the cells of this class of input values, '' for ordinary ones. Default: every "
                                  "one.")
                     ->type_name("NAME");
-  command
-      ->add_option(
-          "--table", options->table,
-          "The measured table with the expected numbers. Default: none; the numbers of the assembler's schedule are "
-          "then expected.")
-      ->type_name("FOLDER");
-  command
-      ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4). Default: the table's, "
-                   "else the newest ptxas.")
-      ->type_name("NAME");
-  command
-      ->add_option("--target", options->selection.target,
-                   "The architecture to assemble for. Default: the table's, else sm_90a.")
-      ->type_name("SM");
-  command
-      ->add_option("--device", options->device, "The GPU whose driver assembles, for --toolchain driver. Default: 0.")
-      ->check(CLI::Range(0, 1023));
+  add_table(*command, options->table,
+            "The measured table with the expected numbers. Default: none; the numbers of the assembler's schedule are "
+            "then expected.");
+  add_toolchain(*command, options->selection.toolchain, Toolchains::one, "the table's, else the newest ptxas");
+  add_target(*command, options->selection.target,
+             "The architecture to assemble for. Default: the table's, else sm_90a.");
+  add_device(*command, options->device, "The GPU whose driver assembles, for --toolchain driver.");
   add_catalogue(*command, options->selection);
   command->callback([options, operand, input] {
     options->has_operand = operand->count() > 0;

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/gpus.h"
+#include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
@@ -211,23 +212,15 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
 
 void add_line_options(CLI::App& command, RunOptions& options) {
   add_selection(command, options.selection);
-  command
-      .add_option(
-          "--store", options.store,
-          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
-      ->type_name("FILE");
+  add_store(command, options.store, "cells");
   add_table_options(command, options.tables);
   add_shard(
       command, options.shard,
       "Make only part K of N parts of equal cost, e.g. 3/16, to spread a table over machines; `ptxlat merge` joins "
       "their stores. Default: everything.");
-  command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
-      ->check(CLI::Range(1, 1024));
-  command
-      .add_option(
-          "--format", options.format,
-          "What to write to standard output: text (chapter by chapter, as they finish), csv or none. Default: text.")
-      ->check(CLI::IsMember({"text", "csv", "none"}));
+  add_threads(command, options.threads, "two");
+  add_format(command, options.format, {"text", "csv", "none"},
+             "text (chapter by chapter, as they finish), csv or none");
 }
 
 CLI::Option* add_bundle(CLI::App& command, RunOptions& options, const std::string& what_to_do) {
@@ -319,10 +312,7 @@ void add_run(CLI::App& program) {
   auto options = std::make_shared<RunOptions>();
   add_line_options(*command, *options);
   add_devices(*command, options->devices);
-  command
-      ->add_option("--launches", options->launches,
-                   "Launches per kernel; the result is the mode of their cycles. Default: 9.")
-      ->check(CLI::Range(1, 1000));
+  add_launches(*command, options->launches);
   command
       ->add_option(
           "--repeat", options->repeat,
@@ -343,8 +333,7 @@ void add_static(CLI::App& program) {
   auto options = std::make_shared<RunOptions>();
   options->selection.target = "sm_90a";
   add_line_options(*command, *options);
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
-      ->type_name("SM");
+  add_target(*command, options->selection.target, "The architecture to assemble for. Default: sm_90a.");
   add_bundle(*command, *options, "Use")->excludes("--target");
   command->callback([options, command] {
     if (command->count("--bundle") == 0) return static_assembling(*options);

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "cli/options.h"
 #include "isa/catalogue.h"
 #include "isa/rule.h"
 #include "isa/select.h"
@@ -85,13 +86,8 @@ void add_selection(CLI::App& command, Selection& selection) {
                    "operator, ordering, scope, cache hints and the like, and CUDA C functions only if --chapter asks "
                    "for them.");
   add_levels(command, selection.levels, "0,1,2,3");
-  command
-      .add_option(
-          "--toolchain", selection.toolchain,
-          "The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4, ptxas-13.0.88); several, "
-          "separated by commas, each give a table. `ptxlat doctor` lists them. Default: driver for run, else "
-          "the newest ptxas.")
-      ->type_name("NAMES");
+  add_toolchain(command, selection.toolchain, Toolchains::several, "driver for run, else the newest ptxas",
+                "each give a table; `ptxlat doctor` lists them");
   add_catalogue(command, selection);
 }
 

@@ -13,6 +13,7 @@
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/options.h"
 #include "cli/pairs.h"
 #include "cli/print_cell.h"
 #include "cli/print_text.h"
@@ -122,17 +123,13 @@ void print_throughput(const tables::RowThroughput& row) {
 std::vector<results::Record> cells_from_assembler(const ShowOptions& options, const ptx::LoadedCatalogue& loaded,
                                                   const isa::Form& form, const assemble::Toolchain& toolchain,
                                                   const isa::Target& target) {
-  std::vector<results::Record> cells;
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
   const auto plan = latency::plan_cells(loaded, {&form}, options.selection.levels);
   line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
   line.interrupted = &heed_interrupts();
-  line.on_finished = [&](std::vector<results::Record> made) {
-    cells.insert(cells.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-  };
-  run_line(line, latency::LatencyMethod(loaded, plan), make_kernel_assemblers(toolchain, target, worker_options(0), 1),
-           latency::with_alike(plan, latency::line_cells(plan)));
-  return cells;
+  return line::made_records(line, latency::LatencyMethod(loaded, plan),
+                            make_kernel_assemblers(toolchain, target, worker_options(0), 1),
+                            latency::with_alike(plan, latency::line_cells(plan)));
 }
 
 std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& forms,
@@ -279,10 +276,8 @@ void add_show(CLI::App& program) {
       ->add_option("condition", options->condition,
                    "Only a quantity's facts with this condition (carveout=167936). Default: all.")
       ->type_name("KEY=VALUE");
-  command
-      ->add_option("--table", options->table,
-                   "Show the cells of this table. Default: assemble the form now, without measuring.")
-      ->type_name("FOLDER");
+  add_table(*command, options->table,
+            "Show the cells of this table. Default: assemble the form now, without measuring.");
   command
       ->add_option("--plot", options->plot,
                    "Also draw each series of a probe or fact into this folder as an SVG file, marked with the inferred "
@@ -295,13 +290,9 @@ void add_show(CLI::App& program) {
                  "first.")
       ->needs("--table");
   add_levels(*command, options->selection.levels, "3");
-  command
-      ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: ptxas, nvjitlink, or a specific version (ptxas-12.4); several, separated by commas, "
-                   "are shown one after another. Default: the newest ptxas.")
-      ->type_name("NAMES");
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
-      ->type_name("SM");
+  add_toolchain(*command, options->selection.toolchain, Toolchains::several, "the newest ptxas",
+                "are shown one after another");
+  add_target(*command, options->selection.target, "The architecture to assemble for. Default: sm_90a.");
   add_catalogue(*command, options->selection);
   command->callback([options] { show(*options); });
 }

@@ -12,13 +12,8 @@
 
 namespace ptxlat::cli {
 
-void add_replace(CLI::App& command, bool& replaces) {
-  command.add_flag("--replace", replaces,
-                   "Also write over a table that has cells which the store does not have. Default: stop.");
-}
-
 void add_table_options(CLI::App& command, TableOptions& options) {
-  command.add_option("--tables", options.folder, help_of_tables)->type_name("FOLDER");
+  add_tables(command, options.folder);
   add_replace(command, options.replaces);
   command.add_flag(
       "--brief", options.is_brief,

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/options.h"
 #include "results/store.h"
 #include "results/stored_records.h"
 #include "tables/table.h"
@@ -12,13 +13,6 @@ class App;
 }
 
 namespace ptxlat::cli {
-
-// Not the folder `tables` of a checkout, which has those of others.
-inline constexpr const char* default_tables = "ptxlat-tables";
-inline constexpr const char* help_of_tables = "The folder under which the table is written. Default: ptxlat-tables.";
-
-// Adds --replace, which several commands have.
-void add_replace(CLI::App& command, bool& replaces);
 
 // Where and how tables are written: options that several subcommands share.
 struct TableOptions {

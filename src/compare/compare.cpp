@@ -13,12 +13,20 @@ namespace ptxlat::compare {
 
 namespace {
 
-bool any_differs(const Comparison& comparison, const Difference& pair, bool (*differ)(const Numbers&)) {
+template <class Differ>
+bool any_differs(const Comparison& comparison, const Difference& pair, Differ differ) {
   return std::any_of(comparison.others.begin(), comparison.others.end(),
                      [&](const results::MetricKind* kind) { return differ(numbers_of(pair, kind->tag)); });
 }
 bool is_on_one_side(const Numbers& numbers) { return numbers.a.has_value() != numbers.b.has_value(); }
-bool is_unequal(const Numbers& numbers) { return numbers.a != numbers.b; }
+bool is_unequal(const Numbers& numbers, double tolerance) {
+  if (!numbers.a || !numbers.b) return is_on_one_side(numbers);
+  return std::abs(*numbers.a - *numbers.b) > tolerance * std::max(std::abs(*numbers.a), std::abs(*numbers.b));
+}
+
+bool have_different_consumers(const results::Record& a, const results::Record& b) {
+  return a.sass == b.sass && !a.consumer.empty() && !b.consumer.empty() && a.consumer != b.consumer;
+}
 
 Cause cause_of(const Comparison& comparison, const Difference& pair, CodeComparison& code) {
   const Numbers headline = headline_of(comparison, pair);
@@ -27,6 +35,7 @@ Cause cause_of(const Comparison& comparison, const Difference& pair, CodeCompari
   const bool verdicts_count =
       !headline.a || tables::is_static(*comparison.a.table) == tables::is_static(*comparison.b.table);
   if (verdicts_count && pair.a->record.verdict != pair.b->record.verdict) return Cause::other_verdict;
+  if (have_different_consumers(pair.a->record, pair.b->record)) return Cause::other_consumer;
   switch (code.change_of(*pair.a, *pair.b)) {
     case CodeChange::opcodes:
       return Cause::other_sass;
@@ -100,6 +109,8 @@ const char* to_string(Cause cause) {
       return "other_sass";
     case Cause::other_stall_counts:
       return "other_stall_counts";
+    case Cause::other_consumer:
+      return "other_consumer";
     case Cause::same_code:
       return "same_code";
     case Cause::other_verdict:
@@ -120,6 +131,8 @@ const char* words(Cause cause) {
       return "different SASS";
     case Cause::other_stall_counts:
       return "different schedule";
+    case Cause::other_consumer:
+      return "different consumer";
     case Cause::same_code:
       return "same code";
     case Cause::other_verdict:
@@ -140,6 +153,8 @@ const char* explanation(Cause cause) {
       return "The machine code in the window has different opcodes.";
     case Cause::other_stall_counts:
       return "The same opcodes with different stall counts, yields or waits.";
+    case Cause::other_consumer:
+      return "The same opcodes, timed to different consumers.";
     case Cause::same_code:
       return "The same opcodes and schedule, but different cycles: the hardware, its clocks or noise.";
     case Cause::other_verdict:
@@ -166,6 +181,14 @@ Numbers numbers_of(const Difference& row, std::string_view tag) {
   return {row.a ? row.a->record.number(tag) : std::nullopt, row.b ? row.b->record.number(tag) : std::nullopt};
 }
 
+double tolerance_of(const Difference& row) {
+  constexpr double of_medians = 0.01;
+  const auto has = [](const tables::Cell* cell) {
+    return cell != nullptr && cell->record.find(results::metric::median) != nullptr;
+  };
+  return has(row.a) && has(row.b) ? of_medians : 0;
+}
+
 Numbers headline_of(const Comparison& comparison, const Difference& row) {
   return numbers_of(row, comparison.headline);
 }
@@ -180,7 +203,10 @@ Numbers leading_of(const Comparison& comparison, const Difference& row) {
 }
 
 bool has_changed_number(const Comparison& comparison, const Difference& row) {
-  return is_unequal(headline_of(comparison, row)) || any_differs(comparison, row, is_unequal);
+  const auto differs = [tolerance = tolerance_of(row)](const Numbers& numbers) {
+    return is_unequal(numbers, tolerance);
+  };
+  return differs(headline_of(comparison, row)) || any_differs(comparison, row, differs);
 }
 
 std::string_view headline_between(const std::vector<Side>& sides) {
@@ -241,16 +267,18 @@ Comparison compare_tables(const Side& a, const Side& b) {
 }
 
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles) {
+  const auto counts = [](const Difference& row) { return row.cause != Cause::other_consumer; };
   if (!cycles)
-    return !comparison.rows.empty() || (comparison.facts && !comparison.facts->rows.empty()) ||
+    return std::any_of(comparison.rows.begin(), comparison.rows.end(), counts) ||
+           (comparison.facts && !comparison.facts->rows.empty()) ||
            (comparison.opcodes && has_changed(*comparison.opcodes));
   if (comparison.facts && has_changed(*comparison.facts, *cycles)) return true;
   if (comparison.opcodes && has_changed(*comparison.opcodes, *cycles)) return true;
   return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const Difference& row) {
-    if (!row.a || !row.b) return false;
+    if (!row.a || !row.b || !counts(row)) return false;
     const auto has_come_far = [&](const Numbers& numbers) {
       if (is_on_one_side(numbers)) return true;
-      return is_unequal(numbers) && std::abs(numbers.change().value_or(0)) >= *cycles;
+      return is_unequal(numbers, tolerance_of(row)) && std::abs(numbers.change().value_or(0)) >= *cycles;
     };
     if (has_come_far(headline_of(comparison, row))) return true;
     return std::any_of(comparison.others.begin(), comparison.others.end(),

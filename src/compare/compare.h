@@ -18,6 +18,7 @@ enum class Cause {
   unchanged,
   other_sass,          // the machine code has different opcodes
   other_stall_counts,  // same opcodes, different schedule: stall counts, yields or waits
+  other_consumer,      // same opcodes, timed to different consumers: not a change of the instruction
   same_code,           // same opcodes and schedule, different cycles: hardware, clocks or noise
   other_verdict,       // one side has a number and the other does not, or their verdicts differ
   only_in_a,
@@ -74,6 +75,9 @@ struct Numbers {
   std::optional<double> ratio() const;   // b / a if both are positive
 };
 Numbers numbers_of(const Difference& row, std::string_view tag);
+// How much two measurements of the row may differ, as a share of the larger: those of an access that leaves the SM are
+// medians over lines and SMs.
+double tolerance_of(const Difference& row);
 Numbers headline_of(const Comparison& comparison, const Difference& row);
 // The row's main number: the headline, or the first other one if neither side has it.
 Numbers leading_of(const Comparison& comparison, const Difference& row);
@@ -87,7 +91,7 @@ std::vector<std::string_view> shown_metrics();
 
 // The test of `--fail-on-change`: whether a number changed by at least this many cycles, or, in a row that both sides
 // have, appeared or disappeared, or a fact, latency or hazard in cycles changed by as much. Without a threshold,
-// whether anything changed.
+// whether anything changed. Numbers up to different consumers do not count.
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles);
 
 // All rows together.

@@ -9,7 +9,7 @@
 #include "compare/code_change.h"
 #include "compare/compare_write.h"
 #include "results/json.h"
-#include "tables/csv.h"
+#include "tables/column.h"
 #include "tables/number.h"
 #include "tables/operands.h"
 
@@ -20,52 +20,70 @@ namespace {
 constexpr int comparison_format = 1;
 constexpr std::size_t extremes_of_summary = 10;  // of each kind in a summary
 
-std::string csv_header() {
-  std::string numbers;
-  for (const auto tag : shown_metrics()) numbers += fmt::format("{0}_a,{0}_b,", tag);
-  return "a,b,ptx,chapter,operand,input,opt_a,opt_b,cause," + numbers +
-         "change,ratio,verdict_a,verdict_b,sass_a,sass_b,window,code_a,code_b,note_a,note_b";
-}
-
 WindowPair changed_windows(const Difference& row, CodeComparison& code) {
   if (row.cause == Cause::other_sass) return code.first_changed(CodeChange::opcodes, *row.a, *row.b);
   if (row.cause == Cause::other_stall_counts) return code.first_changed(CodeChange::schedule, *row.a, *row.b);
   return {};
 }
 
-void write_csv_row(std::ostream& out, const Comparison& comparison, const Difference& row, CodeComparison& code) {
-  const WindowPair windows = changed_windows(row, code);
-  const Numbers leading = leading_of(comparison, row);
-  const auto of_side = [](const tables::Cell* cell, auto text) { return cell ? text(cell->record) : std::string(); };
-  const auto both = [&](auto text) {
-    tables::write_csv_field(out, of_side(row.a, text));
-    out << ',';
-    tables::write_csv_field(out, of_side(row.b, text));
-    out << ',';
-  };
-  const results::Record& any = row.record();
-  const std::string operand = tables::operand_list(row.operands);
-  for (const std::string* text :
-       {&comparison.a.label, &comparison.b.label, &any.ptx, &any.chapter, &operand, &any.input}) {
-    tables::write_csv_field(out, *text);
-    out << ',';
-  }
-  both([](const results::Record& cell) { return fmt::format("O{}", cell.level); });
-  out << to_string(row.cause) << ',';
+// A row of the csv, with the first windows whose code changed as its cause says.
+struct ComparedRow {
+  const Comparison* comparison = nullptr;
+  const Difference* difference = nullptr;
+  WindowPair windows;
+};
+using ComparedColumn = tables::Column<ComparedRow>;
+
+template <class Text>
+void add(tables::Columns<ComparedRow>& columns, std::string name, std::string description, Text text) {
+  columns.push_back(ComparedColumn{std::move(name), "", std::move(description), std::move(text), {}});
+}
+
+// NAME_a and NAME_b; empty where a side has no cell.
+template <class Text>
+void add_sides(tables::Columns<ComparedRow>& columns, const std::string& name, const std::string& description,
+               Text text) {
+  add(columns, name + "_a", description,
+      [text](const ComparedRow& row) { return row.difference->a ? text(row.difference->a->record) : std::string(); });
+  add(columns, name + "_b", description,
+      [text](const ComparedRow& row) { return row.difference->b ? text(row.difference->b->record) : std::string(); });
+}
+
+std::string code_text(const tables::CellWindow* window) {
+  return window ? fmt::format("{}", fmt::join(code_lines(window->code), "; ")) : "";
+}
+
+tables::Columns<ComparedRow> comparison_columns() {
+  using results::Record;
+  tables::Columns<ComparedRow> made;
+  add(made, "a", "What distinguishes side A.", [](const ComparedRow& row) { return row.comparison->a.label; });
+  add(made, "b", "What distinguishes side B.", [](const ComparedRow& row) { return row.comparison->b.label; });
+  add(made, "ptx", "The form.", [](const ComparedRow& row) { return row.difference->record().ptx; });
+  add(made, "chapter", "Its chapter.", [](const ComparedRow& row) { return row.difference->record().chapter; });
+  add(made, "operand", "The source operands.",
+      [](const ComparedRow& row) { return tables::operand_list(row.difference->operands); });
+  add(made, "input", "The input class.", [](const ComparedRow& row) { return row.difference->record().input; });
+  add_sides(made, "opt", "The level.", [](const Record& record) { return fmt::format("O{}", record.level); });
+  add(made, "cause", "Why the sides differ.",
+      [](const ComparedRow& row) -> std::string { return to_string(row.difference->cause); });
   for (const auto tag : shown_metrics())
-    both([&](const results::Record& record) { return tables::decimal(record.number(tag)); });
-  out << tables::decimal(leading.change()) << ',' << tables::decimal(leading.ratio()) << ',';
-  both([](const results::Record& cell) { return std::string(to_string(cell.verdict)); });
-  both([](const results::Record& cell) { return fmt::format("{}", fmt::join(cell.sass, ";")); });
-  out << (windows.a ? windows.a->role : "") << ',';
-  for (const tables::CellWindow* window : {windows.a, windows.b}) {
-    if (window) tables::write_csv_field(out, fmt::format("{}", fmt::join(code_lines(window->code), "; ")));
-    out << ',';
-  }
-  tables::write_csv_field(out, row.a ? row.a->record.note : "");
-  out << ',';
-  tables::write_csv_field(out, row.b ? row.b->record.note : "");
-  out << '\n';
+    add_sides(made, std::string(tag), "As in the tables.",
+              [tag](const Record& record) { return tables::decimal(record.number(tag)); });
+  const auto leading = [](const ComparedRow& row) { return leading_of(*row.comparison, *row.difference); };
+  add(made, "change", "B minus A, of the main number.",
+      [leading](const ComparedRow& row) { return tables::decimal(leading(row).change()); });
+  add(made, "ratio", "B over A.", [leading](const ComparedRow& row) { return tables::decimal(leading(row).ratio()); });
+  add_sides(made, "verdict", "As in the tables.",
+            [](const Record& record) -> std::string { return to_string(record.verdict); });
+  add_sides(made, "sass", "As in the tables.",
+            [](const Record& record) { return fmt::format("{}", fmt::join(record.sass, ";")); });
+  add(made, "window", "The role of the first window whose code changed.",
+      [](const ComparedRow& row) { return row.windows.a ? std::string(row.windows.a->role) : ""; });
+  add(made, "code_a", "Its machine code.", [](const ComparedRow& row) { return code_text(row.windows.a); });
+  add(made, "code_b", "Its machine code.", [](const ComparedRow& row) { return code_text(row.windows.b); });
+  add_sides(made, "note", "As in the tables.", [](const Record& record) { return record.note; });
+  add_sides(made, "consumer", "The instruction that waited.", [](const Record& record) { return record.consumer; });
+  return made;
 }
 
 void put_metrics(results::Json& json, const results::Record& record) {
@@ -136,6 +154,7 @@ results::Json cell_json(const tables::Cell* cell, const tables::CellWindow* chan
   results::Json json = {{"opt", record.level}, {"verdict", to_string(record.verdict)}};
   put_metrics(json, record);
   json["sass"] = record.sass;
+  json["consumer"] = record.consumer;
   json["note"] = record.note;
   if (changed) json["code"] = code_lines(changed->code);
   return json;
@@ -209,11 +228,14 @@ void write_matrix(std::ostream& out, const Matrix& matrix) {
 }  // namespace
 
 void write_csv(std::ostream& out, const std::vector<Group>& groups) {
-  out << csv_header() << '\n';
+  const auto columns = comparison_columns();
+  tables::write_csv_line(out, tables::names_of(columns));
   for (const Group& group : groups) {
     for (const Comparison& comparison : group.comparisons) {
       CodeComparison code;
-      for (const Difference& row : comparison.rows) write_csv_row(out, comparison, row, code);
+      for (const Difference& row : comparison.rows)
+        tables::write_csv_line(out,
+                               tables::fields_of(columns, ComparedRow{&comparison, &row, changed_windows(row, code)}));
     }
   }
 }

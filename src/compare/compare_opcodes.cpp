@@ -44,7 +44,7 @@ std::vector<SpelledThroughput> spelled(const tables::OpcodeNumbers& numbers) {
 //   is_new_reported  whether a value that only one side of a row has is a difference
 template <class Joined, class TextOf>
 void compare_column(OpcodeComparison& comparison, const std::string& quantity, const Joined& joined, TextOf text_of,
-                    bool (*agree)(const std::string&, const std::string&), bool is_new_reported) {
+                    tables::Same same, bool is_new_reported) {
   OpcodeAgreement agreement{quantity, 0, 0};
   std::vector<OpcodeDifference> rows;
   bool is_in_a = false, is_in_b = false;
@@ -54,7 +54,7 @@ void compare_column(OpcodeComparison& comparison, const std::string& quantity, c
     is_in_b = is_in_b || !b.empty();
     const bool has_both = !a.empty() && !b.empty();
     if (has_both) ++agreement.compared;
-    if (has_both && agree(a, b)) {
+    if (has_both && tables::are_same(same, a, b)) {
       ++agreement.equal;
     } else if (has_both || (is_new_reported && both.a && both.b && a != b)) {
       rows.push_back({subject, quantity, a, b});
@@ -89,7 +89,8 @@ OpcodeComparison compare_opcodes(const tables::OpcodeNumbers& a, const tables::O
     if (opcodes.at(row.name).a == nullptr) comparison.only_in_b.push_back(row.name);
   }
   for (const auto& column : tables::opcode_columns()) {
-    if (column.agree != nullptr) compare_column(comparison, column.name, opcodes, column.text, column.agree, true);
+    if (column.same != tables::Same::not_compared)
+      compare_column(comparison, column.name, opcodes, column.text, column.same, true);
   }
   const auto of_a = spelled(a), of_b = spelled(b);
   const auto forms = join_by_key(of_a, of_b, [](const SpelledThroughput& one) { return one.subject; });
@@ -97,7 +98,7 @@ OpcodeComparison compare_opcodes(const tables::OpcodeNumbers& a, const tables::O
   // Which forms a table has depends on how it was made.
   compare_column(
       comparison, form_throughput, forms, [&](const SpelledThroughput& one) { return throughput.text(*one.form); },
-      throughput.agree, false);
+      throughput.same, false);
   return comparison;
 }
 

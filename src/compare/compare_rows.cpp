@@ -118,6 +118,9 @@ RowText row_text(const Comparison& comparison, const Difference& row, CodeCompar
     case Cause::other_verdict:
       text.remark = missing_text(comparison, row);
       break;
+    case Cause::other_consumer:
+      text.remark = arrow(row.a->record.consumer, row.b->record.consumer);
+      break;
     case Cause::same_code:
       text.remark = arrow(witness_of(row.a->record), witness_of(row.b->record));
       if (text.remark.find("→") == std::string::npos) text.remark.clear();

@@ -84,4 +84,11 @@ Summary summarize(const Comparison& comparison) {
   return summary;
 }
 
+std::string list_text(const std::vector<std::string>& items, std::size_t most) {
+  const std::vector<std::string> shown(items.begin(),
+                                       items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most)));
+  const auto rest = items.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
+}
+
 }  // namespace ptxlat::compare

@@ -27,19 +27,10 @@ std::string list_text(const std::vector<std::string>& items, std::size_t most);
 
 // For people: a summary, then the rows; changed code is shown side by side, with stall counts.
 void write_page(std::ostream& out, const Group& group, const tables::PageStyle& style);
-// A page to keep, in Markdown: ten lines of what matters most, then what changed from each table to the next, with
-// similar changes grouped and the code that explains them. `list` is the file that has all rows, for a link; may be
-// empty.
-void write_findings(std::ostream& out, const std::vector<Side>& sides, const Group& steps, const std::string& list);
 // The facts of a comparison, as part of such a page.
 void write_facts_section(tables::Page& page, const FactComparison& facts);
 // Its opcodes, likewise.
 void write_opcodes_section(tables::Page& page, const OpcodeComparison& opcodes);
-// Whether the same toolchain was measured on two kinds of GPUs; and, as parts of such a page, what differs inside the
-// SM and outside it.
-bool are_different_gpus(const Comparison& comparison);
-std::string places_summary(const Comparison& comparison);  // two items of a list
-void write_places(tables::Page& page, const Comparison& comparison);
 // For programs (docs/comparison-format.md), all rows: a line for each row, fact, or quantity of an opcode, of each
 // comparison; one document.
 void write_csv(std::ostream& out, const std::vector<Group>& groups);

@@ -8,7 +8,6 @@
 
 #include "assemble/folders.h"
 #include "assemble/toolchain.h"
-#include "base/process.h"
 
 namespace ptxlat::counters {
 
@@ -30,16 +29,6 @@ std::vector<std::filesystem::path> cupti_libraries() {
     }
   }
   return found;
-}
-
-std::filesystem::path find_ncu() {
-  if (const char* path = std::getenv("PTXLAT_NCU"); path && *path) return path;
-  if (auto found = program_on_path("ncu"); !found.empty()) return found;
-  for (const auto& toolkit : assemble::toolkit_folders()) {
-    std::error_code error;
-    if (auto file = toolkit / "bin" / "ncu"; std::filesystem::exists(file, error)) return file;
-  }
-  return {};
 }
 
 }  // namespace ptxlat::counters

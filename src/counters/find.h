@@ -10,7 +10,4 @@ namespace ptxlat::counters {
 // (assemble/toolchain.h), in lib, lib64 or extras/CUPTI/lib64 of each; each file once.
 std::vector<std::filesystem::path> cupti_libraries();
 
-// The `ncu` of $PTXLAT_NCU, if set; else of $PATH or, without one there, of a CUDA toolkit. Empty if there is none.
-std::filesystem::path find_ncu();
-
 }  // namespace ptxlat::counters

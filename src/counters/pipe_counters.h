@@ -12,8 +12,8 @@
 
 namespace ptxlat::counters {
 
-// What this machine can count, and with which libcupti or `ncu`.
-//   name  with its version: "cupti-130001", "ncu-2025.3.0.0"
+// What this machine can count, and with which libcupti.
+//   name  with its version: "cupti-130001"
 struct Offer {
   std::string library;
   std::string name;

@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <iterator>
 #include <numeric>
 
 #include "base/error.h"
@@ -181,6 +182,17 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
   trim();
   if (line.gpu_use != nullptr) *line.gpu_use = gpus.use();
   return !stop.interrupted();
+}
+
+std::vector<results::Record> made_records(Line line, const Method& method,
+                                          const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
+                                          std::span<const Cell> cells) {
+  std::vector<results::Record> records;
+  line.on_finished = [&](std::vector<results::Record> made) {
+    std::move(made.begin(), made.end(), std::back_inserter(records));
+  };
+  if (!cells.empty() && !run_line(line, method, assemblers, cells)) throw Error(ExitCode::interrupted, "interrupted");
+  return records;
 }
 
 }  // namespace ptxlat::line

@@ -122,6 +122,11 @@ class Method {
 bool run_line(const Line& line, const Method& method, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               std::span<const Cell> cells);
 
+// The same, with the records of all cells in memory, for the cells of one answer. Error{interrupted} if it was.
+std::vector<results::Record> made_records(Line line, const Method& method,
+                                          const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
+                                          std::span<const Cell> cells);
+
 // Makes the records of cells that already form one chunk, all of one level, on this thread and without a GPU: `workers`
 // must be empty, and on_finished is not called. For a bundle, whose configurations share their chunks.
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/quantile.h"
-#include "latency/roles.h"
 #include "loops/saturated_kernel.h"
 #include "results/curve.h"
 #include "results/note.h"
@@ -155,12 +154,6 @@ void read_again(results::Record& record) {
     rates.push_back(curve->values[i].value_or(0));
   }
   if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
-  // What machine 7 measured without a loop: a further copy filled gaps that the first ones left.
-  const auto& role = record.windows.front().role;
-  if (role == to_string(latency::Role::stream_twice) || role == to_string(latency::Role::chain_twice)) {
-    for (const auto bound : {metric::throughput_low, metric::throughput_high}) record.set(bound, {});
-    return withdraw(record, "a few copies without a loop do not show it: to be measured again");
-  }
   const auto saturation = saturation_of(warps, rates);
   // A scheduler issues one instruction per cycle: whatever says more has measured something else.
   constexpr double error = 1.02;

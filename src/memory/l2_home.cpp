@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -29,28 +30,18 @@ void subtract_means(Matrix& matrix) {
   }
 }
 
-// The lines' part of the strongest pattern in which SMs and lines interact (power iteration). Near and far change a
-// whole row at once; distances to slices change little.
+// The lines' part of the strongest pattern in which SMs and lines interact: the first right singular vector, with the
+// signs of the SM whose row is the strongest. Near and far change a whole row at once; distances to slices change
+// little.
 std::vector<double> strongest_pattern(const Matrix& matrix) {
-  const auto strength = [](const std::vector<double>& row) {
-    double sum = 0;
-    for (const double value : row) sum += value * value;
-    return sum;
-  };
-  std::vector<double> lines = *std::max_element(
-      matrix.begin(), matrix.end(), [&](const auto& x, const auto& y) { return strength(x) < strength(y); });
-  for (int round = 0; round < 50; ++round) {
-    std::vector<double> next(lines.size());
-    for (const auto& row : matrix) {
-      double weight = 0;
-      for (std::size_t i = 0; i < row.size(); ++i) weight += row[i] * lines[i];
-      for (std::size_t i = 0; i < row.size(); ++i) next[i] += weight * row[i];
-    }
-    const double length = std::sqrt(strength(next));
-    if (length == 0) break;
-    for (std::size_t i = 0; i < next.size(); ++i) lines[i] = next[i] / length;
-  }
-  return lines;
+  Eigen::MatrixXd values(static_cast<Eigen::Index>(matrix.size()), static_cast<Eigen::Index>(matrix.front().size()));
+  for (Eigen::Index i = 0; i < values.rows(); ++i)
+    values.row(i) = Eigen::Map<const Eigen::RowVectorXd>(matrix[static_cast<std::size_t>(i)].data(), values.cols());
+  const Eigen::BDCSVD<Eigen::MatrixXd> parts(values, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  Eigen::Index strongest = 0;
+  values.rowwise().squaredNorm().maxCoeff(&strongest);
+  const Eigen::VectorXd lines = parts.matrixV().col(0) * (parts.matrixU()(strongest, 0) < 0 ? -1 : 1);
+  return {lines.begin(), lines.end()};
 }
 
 }  // namespace

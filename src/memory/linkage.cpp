@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/linkage.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,17 +15,6 @@ float dot(const std::vector<float>& x, const std::vector<float>& y) {
 }
 
 namespace {
-
-float norm(const std::vector<float>& x) { return std::sqrt(dot(x, x)); }
-
-Rows covariance_of(const Rows& rows) {
-  const std::size_t columns = rows.front().size();
-  Rows covariance(columns, std::vector<float>(columns));
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < columns; ++i)
-      for (std::size_t j = 0; j < columns; ++j) covariance[i][j] += row[i] * row[j] / static_cast<float>(rows.size());
-  return covariance;
-}
 
 struct Merge {
   std::uint32_t one, two;  // a row of each
@@ -101,29 +91,20 @@ class Linkage {
 }  // namespace
 
 Rows directions_of(const Rows& rows, double least, std::size_t most) {
-  constexpr int rounds = 60;
-  Rows covariance = covariance_of(rows);
-  const std::size_t columns = covariance.size();
+  const auto columns = static_cast<Eigen::Index>(rows.front().size());
+  Eigen::MatrixXf values(static_cast<Eigen::Index>(rows.size()), columns);
+  for (Eigen::Index i = 0; i < values.rows(); ++i)
+    values.row(i) = Eigen::Map<const Eigen::RowVectorXf>(rows[static_cast<std::size_t>(i)].data(), columns);
+  const Eigen::MatrixXf covariance = values.transpose() * values / static_cast<float>(rows.size());
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(covariance);
+  // A direction and its opposite are the same: the column of the greatest variance is positive in each.
+  Eigen::Index greatest = 0;
+  covariance.diagonal().maxCoeff(&greatest);
   Rows found;
-  while (found.size() < std::min(most, columns)) {
-    // By power iteration, starting from the row of the greatest variance.
-    std::size_t start = 0;
-    for (std::size_t i = 0; i < columns; ++i)
-      if (covariance[i][i] > covariance[start][start]) start = i;
-    std::vector<float> direction = covariance[start], next(columns);
-    float variance = 0;
-    for (int round = 0; round < rounds; ++round) {
-      const float length = norm(direction);
-      if (!(length > 0)) break;
-      for (float& one : direction) one /= length;
-      for (std::size_t i = 0; i < columns; ++i) next[i] = dot(covariance[i], direction);
-      variance = dot(next, direction);
-      if (round + 1 < rounds) std::swap(direction, next);
-    }
-    if (!found.empty() && !(variance > static_cast<float>(least))) break;
-    for (std::size_t i = 0; i < columns; ++i)
-      for (std::size_t j = 0; j < columns; ++j) covariance[i][j] -= variance * direction[i] * direction[j];
-    found.push_back(direction);
+  for (Eigen::Index i = columns; i-- > 0 && found.size() < most;) {
+    if (!found.empty() && !(solver.eigenvalues()[i] > static_cast<float>(least))) break;
+    const Eigen::VectorXf direction = solver.eigenvectors().col(i) * (solver.eigenvectors()(greatest, i) < 0 ? -1 : 1);
+    found.emplace_back(direction.begin(), direction.end());
   }
   return found;
 }

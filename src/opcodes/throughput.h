@@ -18,9 +18,7 @@ namespace ptxlat::opcodes {
 // kernels.
 inline constexpr char machine_version[] = "machine 16";
 // Versions whose records today's rules can read (curves.h). The oldest first.
-inline constexpr std::array<std::string_view, 10> readable_versions = {
-    "machine 7",  "machine 8",  "machine 9",  "machine 10", "machine 11",
-    "machine 12", "machine 13", "machine 14", "machine 15", machine_version};
+inline constexpr std::array<std::string_view, 2> readable_versions = {"machine 15", machine_version};
 // The same for what is measured of opcodes whose throughput is known: contention, operands, instructions in flight and
 // counters. They change less often.
 inline constexpr char opcodes_version[] = "machine 13";

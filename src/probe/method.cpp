@@ -68,7 +68,7 @@ std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* s
   std::vector<results::Fact> facts;
   for (const auto& rule : probe.facts) {
     std::vector<results::Fact> of_rule;
-    if (rule.model == series::FactModel::given) {
+    if (rule.model == "given") {
       of_rule = given(rule);
     } else if (series != nullptr) {
       of_rule = series::facts_of(rule, *series);

@@ -301,7 +301,7 @@ std::vector<std::string> roles_of(const Probe& probe) {
 std::vector<Point> points_of(const Probe& probe, const Names& device) {
   // Mistakes in them are reported before anything is measured.
   for (const auto& rule : probe.facts) {
-    if (rule.model == series::FactModel::given) value_given(probe, rule, device);
+    if (rule.model == "given") value_given(probe, rule, device);
   }
   std::vector<Point> points;
   Allowance allowance;

@@ -163,7 +163,6 @@ bool is_made_by_reader(const std::string& axis, const Probe& probe) {
 }
 
 void require_sense(const Section& fact, const series::FactRule& rule, const Probe& probe) {
-  using series::FactModel;
   const auto require_axis = [&](const std::string& axis) {
     if (!is_made_by_reader(axis, probe) && places_of(probe, axis).empty())
       fact.fail(fmt::format("there is no axis \"{}\"", axis));
@@ -177,16 +176,12 @@ void require_sense(const Section& fact, const series::FactRule& rule, const Prob
         fact.fail(fmt::format("the axis \"{}\" has no \"{}\"", axis, place));
     }
   }
-  if (series::has_levels(rule.model) && rule.levels.empty())
-    fact.fail("name the `levels` of plateaus, clusters, domains and allotments, in their order");
-  if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
-    fact.fail("nearer needs the places `like` and `unlike`");
-  constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing,
-                                 FactModel::offset,    FactModel::gap,        FactModel::meeting};
-  if (std::find(comparing.begin(), comparing.end(), rule.model) != comparing.end() &&
-      (rule.like.empty() || rule.unlike.empty()))
-    fact.fail("name the places `like` and `unlike`");
-  if (rule.model == FactModel::given && rule.value.empty()) fact.fail("given needs a `value`");
+  const auto needs = series::find_model(rule.model)->needs;
+  if (needs == series::Needs::levels && rule.levels.empty())
+    fact.fail(fmt::format("{} needs the names of its `levels`, in their order", rule.model));
+  if (needs == series::Needs::places && (rule.like.empty() || rule.unlike.empty()))
+    fact.fail(fmt::format("{} needs the places `like` and `unlike`", rule.model));
+  if (needs == series::Needs::value && rule.value.empty()) fact.fail("given needs a `value`");
   if (rule.scope != "kind" && rule.scope != "card") fact.fail(fmt::format("\"{}\" is not kind or card", rule.scope));
   if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it was found");
 }
@@ -197,7 +192,12 @@ series::FactRule read_fact(const Section& fact, const Probe& probe) {
   series::FactRule rule;
   rule.quantity = fact.text("quantity");
   if (rule.quantity.empty()) fact.fail("a fact needs a quantity");
-  rule.model = fact.one_of("model", series::fact_model_names);
+  rule.model = fact.text("model", rule.model);
+  if (series::find_model(rule.model) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const auto& model : series::fact_models()) names.push_back(model.name);
+    fact.fail(*fact.table().get("model"), fmt::format("\"{}\" is none of {}", rule.model, fmt::join(names, ", ")));
+  }
   rule.unit = fact.text("unit");
   rule.scope = fact.text("scope", "kind");
   rule.by = fact.expressions("by");

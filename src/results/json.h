@@ -13,7 +13,7 @@
 
 namespace ptxlat::results {
 
-// The only JSON encoding of records, for the store and for a table's latency.jsonl.gz and run.json; its fields are the
+// The only JSON encoding of records, for the store and for a table's latency.jsonl.zst and run.json; its fields are the
 // contract of docs/table-format.md. An absent key means an empty or default value, so that unknown values take no
 // space.
 Json to_json(const Record& record);

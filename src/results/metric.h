@@ -10,7 +10,7 @@
 
 namespace ptxlat::results {
 
-// Where a metric appears in addition to the store and latency.jsonl.gz, which have every metric.
+// Where a metric appears in addition to the store and latency.jsonl.zst, which have every metric.
 struct MetricUse {
   bool is_column = false;    // a column of latency.csv
   bool is_shown = false;     // a column of latency.md and of the printed table, at the table's highest level

@@ -13,8 +13,6 @@ namespace ptxlat::results {
 
 // Version of the files of a table (docs/table-format.md says what counts as a change).
 inline constexpr int table_format = 4;
-// The oldest supported version: docs/table-format.md says what older ones lack.
-inline constexpr int oldest_table_format = 2;
 
 // The bundle that a table's machine code came from.
 struct BundleOrigin {

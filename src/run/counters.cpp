@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,26 +35,18 @@ void require_counts(worker::Worker& worker) {
 
 counters::Offer open_counters(worker::Worker& worker) {
   std::vector<std::string> reasons;
-  const auto open = [&](const std::filesystem::path& source, auto offer_of) -> std::optional<counters::Offer> {
+  for (const auto& library : counters::cupti_libraries()) {
     try {
-      auto offer = offer_of(source);
+      auto offer = worker.open_counters(library);
       require_counts(worker);
       return offer;
     } catch (const counters::Unavailable& error) {
       if (error.exit_code == ExitCode::no_gpu) throw;
-      reasons.push_back(fmt::format("{}: {}", source.string(), error.what()));
-      return std::nullopt;
+      reasons.push_back(fmt::format("{}: {}", library.string(), error.what()));
     }
-  };
-  for (const auto& library : counters::cupti_libraries()) {
-    if (auto offer = open(library, [&](const auto& path) { return worker.open_counters(path); })) return *offer;
   }
-  if (const auto ncu = counters::find_ncu(); !ncu.empty()) {
-    if (auto offer = open(ncu, [&](const auto& path) { return worker.open_ncu(path); })) return *offer;
-  }
-  throw counters::Unavailable(
-      reasons.empty() ? "neither libcupti nor ncu was found" : fmt::format("{}", fmt::join(reasons, "; ")),
-      counters::library_advice());
+  throw counters::Unavailable(reasons.empty() ? "no libcupti was found" : fmt::format("{}", fmt::join(reasons, "; ")),
+                              counters::library_advice());
 }
 
 }  // namespace ptxlat::run

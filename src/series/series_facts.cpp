@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "series/allotment.h"
@@ -24,160 +25,41 @@ using results::Fact;
 using results::FactVerdict;
 using results::Series;
 
-namespace {
-
 // The facts of one group, each with its rule's unit, scope and sentence.
 class Reading {
  public:
-  Reading(const FactRule& rule, const Series& series, const SeriesGroup& group)
-      : rule_(rule), series_(series), group_(group), curve_(curve_of(group, series)) {}
+  Reading(const FactRule& of, const Series& from, const SeriesGroup& part)
+      : rule(of), series(from), group(part), curve(curve_of(part, from)), model_(*find_model(of.model)) {}
 
   std::vector<Fact> facts() {
-    if (group_.points.empty()) return nothing("the series has no values there");
-    if (curve_.empty() && !is_read_off()) return nothing("the series has no axis");
-    if (const auto found = finding())
-      add(*found);
-    else
-      read();
+    const bool is_of_values = rule.model == "median" || rule.model == "minimum" || rule.model == "maximum";
+    if (group.points.empty()) return nothing("the series has no values there");
+    if (curve.empty() && !is_of_values) return nothing("the series has no axis");
+    if (model_.read != nullptr) model_.read(*this);
     return std::move(facts_);
   }
 
- private:
-  // The results of models that find one value.
-  std::optional<Finding> finding() const {
-    switch (rule_.model) {
-      case FactModel::overlap:
-        return find_overlap(curve_);
-      case FactModel::period:
-        return find_period(curve_, slack_of_first());
-      case FactModel::between:
-        return count_between(curve_, slack_of_first());
-      case FactModel::ways:
-        return find_ways(curve_, slack_of_first());
-      case FactModel::growth:
-        return find_growth(curve_, slack_of_first());
-      case FactModel::knee:
-        return find_knee(curve_, slack_of_first());
-      case FactModel::best_rate:
-        return find_best_rate(rule_, series_, group_);
-      case FactModel::exceeds_one:
-        return find_exceeds_one(rule_, series_, group_);
-      case FactModel::queue:
-        return find_queue(curve_, rule_.least);
-      case FactModel::overtakes:
-        return find_overtaking(rule_, series_, group_);
-      case FactModel::difference:
-        return find_difference_between(rule_, series_, group_);
-      case FactModel::crossing:
-        return find_crossing(rule_, series_, group_);
-      case FactModel::offset:
-        return find_offset(rule_, series_, group_);
-      case FactModel::gap:
-        return find_gap(rule_, series_, group_);
-      case FactModel::common_divisor:
-        return find_common_divisor(curve_);
-      case FactModel::steps:
-        return find_steps(rule_, series_, group_);
-      case FactModel::path_order:
-        return find_path_order(series_, group_);
-      case FactModel::meeting:
-        return find_meeting(rule_, series_, group_);
-      case FactModel::together:
-        return find_together(rule_, series_, group_);
-      case FactModel::outcome:
-        return find_outcome(curve_);
-      case FactModel::list:
-        return find_list(curve_);
-      case FactModel::spacing:
-        return find_spacing(curve_, rule_.least);
-      case FactModel::stride_ways:
-        return find_stride_ways(rule_, series_, group_);
-      case FactModel::disturbed:
-        return find_disturbed(rule_, curve_, slack_of_first());
-      default:
-        return std::nullopt;
-    }
-  }
-
-  void read() {
-    switch (rule_.model) {
-      case FactModel::median:
-      case FactModel::minimum:
-      case FactModel::maximum:
-        read_off();
-        break;
-      case FactModel::slope:
-      case FactModel::intercept:
-        fit_line();
-        break;
-      case FactModel::plateaus:
-      case FactModel::plateau_ends:
-        find_plateaus();
-        break;
-      case FactModel::clusters:
-        find_clusters();
-        break;
-      case FactModel::domains:
-        add_levels(find_domains(series_, group_, rule_.least));
-        break;
-      case FactModel::capacity:
-        add_levels(find_capacity(series_, group_));
-        break;
-      case FactModel::allotment:
-        add_levels(find_allotment(series_, group_));
-        break;
-      case FactModel::nearer:
-        compare();
-        break;
-      case FactModel::last:
-        add(group_.quantity, curve_.x.back(), curve_.x.back(), curve_.x.back(), "the last that ran");
-        break;
-      case FactModel::differs:
-        find_difference();
-        break;
-      case FactModel::sharing:
-        find_sharing();
-        break;
-      case FactModel::lowest:
-        find_lowest();
-        break;
-      case FactModel::sets:
-        list_sets();
-        break;
-      case FactModel::rise:
-        add_risen(find_rise(curve_, slack_of_first()));
-        break;
-      case FactModel::scheduling:
-        find_scheduler();
-        break;
-      case FactModel::unknown:
-        push(inferred(group_.quantity, "", "", "", rule_.how));
-        break;
-      default:
-        break;
-    }
-  }
-
-  bool is_read_off() const {
-    return rule_.model == FactModel::median || rule_.model == FactModel::minimum || rule_.model == FactModel::maximum;
-  }
+  const FactRule& rule;
+  const Series& series;
+  const SeriesGroup& group;
+  const Curve curve;
 
   // None of the rule's facts can be determined, for one reason.
   std::vector<Fact> nothing(const std::string& why) {
-    if (has_levels(rule_.model)) {
-      for (const auto& level : rule_.levels) {
-        if (!level.empty()) add_undetermined(filled(group_.quantity, "level", level), why);
+    if (model_.needs == Needs::levels) {
+      for (const auto& level : rule.levels) {
+        if (!level.empty()) add_undetermined(filled(group.quantity, "level", level), why);
       }
-    } else if (rule_.model == FactModel::nearer) {
-      for (const auto& place : places_to_compare()) add_undetermined(filled(group_.quantity, "place", place), why);
+    } else if (rule.model == "nearer") {
+      for (const auto& place : places_to_compare()) add_undetermined(filled(group.quantity, "place", place), why);
     } else {
-      add_undetermined(group_.quantity, why);
+      add_undetermined(group.quantity, why);
     }
     return std::move(facts_);
   }
 
-  double slack(double value) const { return std::max(rule_.least, rule_.tolerance / 100 * std::abs(value)); }
-  std::string how(const std::string& more) const { return more.empty() ? rule_.how : rule_.how + "; " + more; }
+  double slack(double value) const { return std::max(rule.least, rule.tolerance / 100 * std::abs(value)); }
+  std::string how(const std::string& more) const { return more.empty() ? rule.how : rule.how + "; " + more; }
 
   void add_undetermined(const std::string& quantity, const std::string& why) {
     push(inferred(quantity, "", "", "", how(why)));
@@ -191,13 +73,13 @@ class Reading {
     push(std::move(fact));
   }
   void push(Fact fact) {
-    fact.unit = rule_.unit.empty() ? series_.unit : rule_.unit;
-    fact.scope = rule_.scope;
-    fact.condition = group_.condition;
+    fact.unit = rule.unit.empty() ? series.unit : rule.unit;
+    fact.scope = rule.scope;
+    fact.condition = group.condition;
     facts_.push_back(std::move(fact));
   }
 
-  void add(const Finding& found) { add(group_.quantity, found); }
+  void add(const Finding& found) { add(group.quantity, found); }
   void add(const std::string& quantity, const Finding& found) {
     if (!found.word.empty()) {
       Fact fact = inferred(quantity, found.word, "", how(found.more), "");
@@ -209,15 +91,15 @@ class Reading {
   }
   // In the order of the rule's levels; those without a name are left out.
   void add_levels(const std::vector<Finding>& found) {
-    for (std::size_t i = 0; i < std::min(found.size(), rule_.levels.size()); ++i) {
-      if (!rule_.levels[i].empty()) add(filled(group_.quantity, "level", rule_.levels[i]), found[i]);
+    for (std::size_t i = 0; i < std::min(found.size(), rule.levels.size()); ++i) {
+      if (!rule.levels[i].empty()) add(filled(group.quantity, "level", rule.levels[i]), found[i]);
     }
   }
   void add_risen(const Finding& found) {
-    if (!found.value) return add_undetermined(group_.quantity, found.more);
-    add_spread(group_.quantity, *found.value, *found.value, *found.value, found.more);
+    if (!found.value) return add_undetermined(group.quantity, found.more);
+    add_spread(group.quantity, *found.value, *found.value, *found.value, found.more);
   }
-  double slack_of_first() const { return slack(curve_.y.front()); }
+  double slack_of_first() const { return slack(curve.y.front()); }
 
   // `low` and `high` are those of the measurement; a repetition may lie a little outside.
   void add_spread(const std::string& quantity, double value, double low, double high, const std::string& more) {
@@ -226,43 +108,41 @@ class Reading {
 
   void read_off() {
     std::vector<double> values;
-    for (const auto& point : group_.points) values.push_back(point.value);
+    for (const auto& point : group.points) values.push_back(point.value);
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    const double value = rule_.model == FactModel::minimum   ? *least
-                         : rule_.model == FactModel::maximum ? *most
-                                                             : median_of(values);
+    const double value = rule.model == "minimum" ? *least : rule.model == "maximum" ? *most : median_of(values);
     // The extremes of many values are outliers; those of a few are the spread.
-    const bool is_few = values.size() <= 16 && rule_.model == FactModel::median;
-    add_spread(group_.quantity, value, is_few ? *least : value, is_few ? *most : value,
+    const bool is_few = values.size() <= 16 && rule.model == "median";
+    add_spread(group.quantity, value, is_few ? *least : value, is_few ? *most : value,
                values.size() == 1 ? ""
                                   : fmt::format("the {} of {} values",
-                                                rule_.model == FactModel::minimum   ? "least"
-                                                : rule_.model == FactModel::maximum ? "greatest"
-                                                                                    : "median",
+                                                rule.model == "minimum"   ? "least"
+                                                : rule.model == "maximum" ? "greatest"
+                                                                          : "median",
                                                 values.size()));
   }
 
   void fit_line() {
-    const auto line = line_through(curve_, rule_.tolerance / 100, rule_.least);
-    if (!line) return add_undetermined(group_.quantity, "there are not two points for a line");
+    const auto line = line_through(curve, rule.tolerance / 100, rule.least);
+    if (!line) return add_undetermined(group.quantity, "there are not two points for a line");
     const auto model = fmt::format("{:.6g} + {:.6g} n, which predicted {} of {} held-out points", line->a, line->b,
                                    line->held_out - line->misses, line->held_out);
-    if (line->misses * 4 > line->held_out) return add_undetermined(group_.quantity, "not a straight line: " + model);
+    if (line->misses * 4 > line->held_out) return add_undetermined(group.quantity, "not a straight line: " + model);
     const auto verdict = line->held_out > 0 && line->misses == 0 ? FactVerdict::inferred : FactVerdict::measured;
     double value = line->b, low = line->low, high = line->high;
-    if (rule_.model == FactModel::intercept) value = low = high = line->a;
-    const double room = rule_.model == FactModel::slope ? std::abs(value) * rule_.tolerance / 100 + 0.05 : slack(value);
-    add(group_.quantity, value, std::min(low, value - room), std::max(high, value + room), model, verdict);
+    if (rule.model == "intercept") value = low = high = line->a;
+    const double room = rule.model == "slope" ? std::abs(value) * rule.tolerance / 100 + 0.05 : slack(value);
+    add(group.quantity, value, std::min(low, value - room), std::max(high, value + room), model, verdict);
   }
 
   void find_plateaus() {
-    const auto plateaus = plateaus_of(curve_, rule_.tolerance / 100);
-    for (std::size_t i = 0; i < rule_.levels.size(); ++i) {
-      if (rule_.levels[i].empty()) continue;
-      const auto quantity = filled(group_.quantity, "level", rule_.levels[i]);
+    const auto plateaus = plateaus_of(curve, rule.tolerance / 100);
+    for (std::size_t i = 0; i < rule.levels.size(); ++i) {
+      if (rule.levels[i].empty()) continue;
+      const auto quantity = filled(group.quantity, "level", rule.levels[i]);
       if (i >= plateaus.size())
         add_undetermined(quantity, fmt::format("there are {} plateaus", plateaus.size()));
-      else if (rule_.model == FactModel::plateau_ends)
+      else if (rule.model == "plateau_ends")
         add_end(quantity, plateaus[i], i + 1 == plateaus.size());
       else
         add_spread(quantity, plateaus[i].value, plateaus[i].low, plateaus[i].high,
@@ -272,21 +152,21 @@ class Reading {
 
   // Where a plateau ends, the first place after it is already too much.
   void add_end(const std::string& quantity, const Plateau& plateau, bool is_last) {
-    const auto next = std::upper_bound(curve_.x.begin(), curve_.x.end(), plateau.last_x);
-    if (is_last && next == curve_.x.end())
+    const auto next = std::upper_bound(curve.x.begin(), curve.x.end(), plateau.last_x);
+    if (is_last && next == curve.x.end())
       return add_undetermined(quantity, fmt::format("{:.4g} up to the end", plateau.value));
-    const double first_out = next == curve_.x.end() ? plateau.last_x : *next;
+    const double first_out = next == curve.x.end() ? plateau.last_x : *next;
     add(quantity, first_out, plateau.last_x, first_out,
         fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
   }
 
   void find_clusters() {
     std::vector<double> values;
-    for (const auto& point : group_.points) values.push_back(point.value);
-    const auto clusters = clusters_of(values, rule_.levels.size());
-    for (std::size_t i = 0; i < rule_.levels.size(); ++i) {
-      if (rule_.levels[i].empty()) continue;
-      const auto quantity = filled(group_.quantity, "level", rule_.levels[i]);
+    for (const auto& point : group.points) values.push_back(point.value);
+    const auto clusters = clusters_of(values, rule.levels.size());
+    for (std::size_t i = 0; i < rule.levels.size(); ++i) {
+      if (rule.levels[i].empty()) continue;
+      const auto quantity = filled(group.quantity, "level", rule.levels[i]);
       if (clusters.empty())
         add_undetermined(quantity, "the values do not fall apart");
       else if (i > 0 && clusters[i].median - clusters[i - 1].median <= slack(clusters[i].median) / 2)
@@ -301,11 +181,11 @@ class Reading {
   // The remaining places, used by the rule, of the axis that has `like` and `unlike`.
   std::vector<std::string> places_to_compare() const {
     std::vector<std::string> names;
-    if (series_.axes.empty()) return names;
-    const auto& axis = series_.axes[axis_to_compare(rule_, series_, group_)];
+    if (series.axes.empty()) return names;
+    const auto& axis = series.axes[axis_to_compare(rule, series, group)];
     for (std::size_t place = 0; place < axis.values.size(); ++place) {
       const auto name = name_of(axis, place);
-      if (is_wanted(rule_, axis, place) && name != rule_.like && name != rule_.unlike) names.push_back(name);
+      if (is_wanted(rule, axis, place) && name != rule.like && name != rule.unlike) names.push_back(name);
     }
     return names;
   }
@@ -313,31 +193,31 @@ class Reading {
   // The median of the values there.
   std::optional<double> at_place(std::size_t axis, const std::string& name) const {
     std::vector<double> values;
-    for (const auto& point : group_.points) {
-      if (name_of(series_.axes[axis], point.places[axis]) == name) values.push_back(point.value);
+    for (const auto& point : group.points) {
+      if (name_of(series.axes[axis], point.places[axis]) == name) values.push_back(point.value);
     }
     if (values.empty()) return std::nullopt;
     return median_of(std::move(values));
   }
 
   void compare() {
-    const auto axis = axis_to_compare(rule_, series_, group_);
-    const auto like = at_place(axis, rule_.like), unlike = at_place(axis, rule_.unlike);
+    const auto axis = axis_to_compare(rule, series, group);
+    const auto like = at_place(axis, rule.like), unlike = at_place(axis, rule.unlike);
     for (const auto& name : places_to_compare()) {
-      const auto quantity = filled(group_.quantity, "place", name);
+      const auto quantity = filled(group.quantity, "place", name);
       const auto value = at_place(axis, name);
       if (!value || !like || !unlike) {
-        const auto& missing = !value ? name : !like ? rule_.like : rule_.unlike;
+        const auto& missing = !value ? name : !like ? rule.like : rule.unlike;
         add_undetermined(quantity, fmt::format("the series has no value at {}", missing));
         continue;
       }
       if (std::abs(*like - *unlike) <= slack(*like) / 2) {
-        add_undetermined(quantity, fmt::format("{} and {} do not differ", rule_.like, rule_.unlike));
+        add_undetermined(quantity, fmt::format("{} and {} do not differ", rule.like, rule.unlike));
         continue;
       }
       const double share = (*value - *unlike) / (*like - *unlike);
       const auto model =
-          fmt::format("{:.4g} beside {:.4g} at {} and {:.4g} at {}", *value, *like, rule_.like, *unlike, rule_.unlike);
+          fmt::format("{:.4g} beside {:.4g} at {} and {:.4g} at {}", *value, *like, rule.like, *unlike, rule.unlike);
       if (share > 0.4 && share < 0.6)
         add_undetermined(quantity, "between the two: " + model);
       else
@@ -346,19 +226,19 @@ class Reading {
   }
 
   void find_difference() {
-    const auto [least, most] = std::minmax_element(curve_.y.begin(), curve_.y.end());
-    if (curve_.y.size() < 2) return add_undetermined(group_.quantity, "there is one value only");
+    const auto [least, most] = std::minmax_element(curve.y.begin(), curve.y.end());
+    if (curve.y.size() < 2) return add_undetermined(group.quantity, "there is one value only");
     const double differs = *most - *least > slack(*least);
-    add(group_.quantity, differs, differs, differs, fmt::format("{:.4g} and {:.4g}", *least, *most));
+    add(group.quantity, differs, differs, differs, fmt::format("{:.4g} and {:.4g}", *least, *most));
   }
 
   void find_sharing() {
-    if (rule_.levels.size() < 3) return add_undetermined(group_.quantity, "`levels` needs three names");
+    if (rule.levels.size() < 3) return add_undetermined(group.quantity, "`levels` needs three names");
     std::size_t alike = 0;
-    for (const double value : curve_.y) alike += std::abs(value - curve_.y.front()) <= slack(curve_.y.front());
-    Fact fact = inferred(group_.quantity, rule_.levels[std::min<std::size_t>(alike, 3) - 1], "",
+    for (const double value : curve.y) alike += std::abs(value - curve.y.front()) <= slack(curve.y.front());
+    Fact fact = inferred(group.quantity, rule.levels[std::min<std::size_t>(alike, 3) - 1], "",
                          how(fmt::format("{} of {} are as fast as the first, {:.4g} beside {:.4g} in the middle",
-                                         alike - 1, curve_.y.size() - 1, curve_.y.front(), median_of(curve_.y))),
+                                         alike - 1, curve.y.size() - 1, curve.y.front(), median_of(curve.y))),
                          "");
     fact.verdict = FactVerdict::measured;
     push(std::move(fact));
@@ -366,54 +246,159 @@ class Reading {
 
   // All are the same: sets of different sizes would not begin to miss at one rate.
   void list_sets() {
-    const auto ways = find_growth(curve_, slack_of_first());
-    const auto entries = find_knee(curve_, slack_of_first());
-    if (!ways.value || !entries.value) return add_undetermined(group_.quantity, ways.value ? entries.more : ways.more);
+    const auto ways = find_growth(curve, slack_of_first());
+    const auto entries = find_knee(curve, slack_of_first());
+    if (!ways.value || !entries.value) return add_undetermined(group.quantity, ways.value ? entries.more : ways.more);
     const auto count = static_cast<std::size_t>(*entries.value / *ways.value);
     const std::vector<std::string> sizes(count, fmt::format("{:.15g}", *ways.value));
-    Fact fact = inferred(group_.quantity, fmt::format("{}", fmt::join(sizes, " ")), "",
+    Fact fact = inferred(group.quantity, fmt::format("{}", fmt::join(sizes, " ")), "",
                          how(fmt::format("{} sets; {}", count, ways.more)), "");
     fact.verdict = ways.verdict;
     push(std::move(fact));
   }
 
   void find_scheduler() {
-    const auto runs = runs_of(series_, group_);
+    const auto runs = runs_of(series, group);
     const auto found = find_scheduling(runs);
-    if (found.name.empty()) return add_undetermined(group_.quantity, found.why);
+    if (found.name.empty()) return add_undetermined(group.quantity, found.why);
     push(inferred(
-        group_.quantity, found.name, "",
+        group.quantity, found.name, "",
         how(fmt::format("chosen by {} runs, and predicted {} others", runs.size() - found.predicted, found.predicted)),
         ""));
   }
 
   void find_lowest() {
-    const auto axis = group_.along;
-    const auto least = std::min_element(curve_.y.begin(), curve_.y.end());
-    const auto& places = group_.points[static_cast<std::size_t>(least - curve_.y.begin())].places;
-    for (const double value : curve_.y) {
+    const auto axis = group.along;
+    const auto least = std::min_element(curve.y.begin(), curve.y.end());
+    const auto& places = group.points[static_cast<std::size_t>(least - curve.y.begin())].places;
+    for (const double value : curve.y) {
       if (value != *least && value - *least < slack(*least))
-        return add_undetermined(group_.quantity, fmt::format("{:.4g} and {:.4g} are not apart", *least, value));
+        return add_undetermined(group.quantity, fmt::format("{:.4g} and {:.4g} are not apart", *least, value));
     }
     Fact fact =
-        inferred(group_.quantity, name_of(series_.axes[axis], places[axis]), "",
+        inferred(group.quantity, name_of(series.axes[axis], places[axis]), "",
                  how(fmt::format("{:.4g} for it, at least {:.4g} less than for any other", *least, slack(*least))), "");
     fact.verdict = FactVerdict::measured;
     push(std::move(fact));
   }
 
-  const FactRule& rule_;
-  const Series& series_;
-  const SeriesGroup& group_;
-  Curve curve_;
+ private:
+  const FactModel& model_;
   std::vector<Fact> facts_;
 };
 
+namespace {
+
+constexpr std::array<FactModel, 45> models = {{
+    {"median", "The median of the values.", Needs::nothing, [](Reading& reading) { reading.read_off(); }},
+    {"minimum", "The minimum of the values.", Needs::nothing, [](Reading& reading) { reading.read_off(); }},
+    {"maximum", "The maximum of the values.", Needs::nothing, [](Reading& reading) { reading.read_off(); }},
+    {"slope", "Of a straight line through them, fitted to every second point and tested on the others.", Needs::nothing,
+     [](Reading& reading) { reading.fit_line(); }},
+    {"intercept", "Of that line.", Needs::nothing, [](Reading& reading) { reading.fit_line(); }},
+    {"plateaus", "Values that stay the same over several points, in the order of `levels`.", Needs::levels,
+     [](Reading& reading) { reading.find_plateaus(); }},
+    {"clusters",
+     "Groups of similar values, as many as `levels` has, ascending; a level with an empty name is left out.",
+     Needs::levels, [](Reading& reading) { reading.find_clusters(); }},
+    {"nearer", "1 if the value is nearer to that at `like`, 0 if it is nearer to that at `unlike`.", Needs::places,
+     [](Reading& reading) { reading.compare(); }},
+    {"last", "The last place with a value.", Needs::nothing,
+     [](Reading& reading) {
+       reading.add(reading.group.quantity, reading.curve.x.back(), reading.curve.x.back(), reading.curve.x.back(),
+                   "the last that ran");
+     }},
+    {"knee", "The last place before the values leave the first value.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_knee(reading.curve, reading.slack_of_first())); }},
+    {"ways", "The knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other.",
+     Needs::nothing, [](Reading& reading) { reading.add(find_ways(reading.curve, reading.slack_of_first())); }},
+    {"growth", "Ways: after the knee, misses of a cyclic visit grow by one more than these for each place, up to all.",
+     Needs::nothing, [](Reading& reading) { reading.add(find_growth(reading.curve, reading.slack_of_first())); }},
+    {"rise", "The last values minus the first.", Needs::nothing,
+     [](Reading& reading) { reading.add_risen(find_rise(reading.curve, reading.slack_of_first())); }},
+    {"sets", "The same as a list: the ways of each set.", Needs::nothing,
+     [](Reading& reading) { reading.list_sets(); }},
+    {"lowest", "The name of the place with the lowest value.", Needs::nothing,
+     [](Reading& reading) { reading.find_lowest(); }},
+    {"between", "How many places have neither the first value nor at least 85 % of the last: a level in between.",
+     Needs::nothing, [](Reading& reading) { reading.add(count_between(reading.curve, reading.slack_of_first())); }},
+    {"period",
+     "The first place whose value is not the first one's, if the values leave it at each multiple and nowhere else.",
+     Needs::nothing, [](Reading& reading) { reading.add(find_period(reading.curve, reading.slack_of_first())); }},
+    {"overlap", "How many are in flight at once: the last place before one more adds a quarter of the first value.",
+     Needs::nothing, [](Reading& reading) { reading.add(find_overlap(reading.curve)); }},
+    {"differs", "1 if the values are not all the same, 0 if they are.", Needs::nothing,
+     [](Reading& reading) { reading.find_difference(); }},
+    {"sharing", "How many values equal the first: only itself, one more, or more, as named by `levels`.",
+     Needs::nothing, [](Reading& reading) { reading.find_sharing(); }},
+    {"best_rate",
+     "1 / the slope of the least steep curve along the last axis, over all combinations of the other axes.",
+     Needs::nothing,
+     [](Reading& reading) { reading.add(find_best_rate(reading.rule, reading.series, reading.group)); }},
+    {"exceeds_one", "1 if that is clearly above one.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_exceeds_one(reading.rule, reading.series, reading.group)); }},
+    {"queue", "The last place before a warp waits, which costs a different slope.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_queue(reading.curve, reading.rule.least)); }},
+    {"overtakes", "1 if the second instruction (`like`) ends first, while the first (`unlike`) is in flight.",
+     Needs::places,
+     [](Reading& reading) { reading.add(find_overtaking(reading.rule, reading.series, reading.group)); }},
+    {"difference", "The values at `like` minus those at `unlike`, at the same places of the other axes.", Needs::places,
+     [](Reading& reading) { reading.add(find_difference_between(reading.rule, reading.series, reading.group)); }},
+    {"crossing",
+     "Where the line through the values at `like` meets that through those at `unlike`, along the last axis.",
+     Needs::places, [](Reading& reading) { reading.add(find_crossing(reading.rule, reading.series, reading.group)); }},
+    {"offset", "How far apart those lines begin.", Needs::places,
+     [](Reading& reading) { reading.add(find_offset(reading.rule, reading.series, reading.group)); }},
+    {"gap",
+     "How many places of the last axis come before one at which `like` is later than `unlike`, by more than at the "
+     "first.",
+     Needs::places, [](Reading& reading) { reading.add(find_gap(reading.rule, reading.series, reading.group)); }},
+    {"scheduling", "The rule by which a scheduler chooses among ready warps (series/scheduling.h).", Needs::nothing,
+     [](Reading& reading) { reading.find_scheduler(); }},
+    {"common_divisor", "The largest number that divides all values.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_common_divisor(reading.curve)); }},
+    {"domains", "Which SMs share a clock: how many groups, their sizes, and the skew in one, in the order of `levels`.",
+     Needs::levels,
+     [](Reading& reading) { reading.add_levels(find_domains(reading.series, reading.group, reading.rule.least)); }},
+    {"allotment",
+     "How an SM shares out its registers: CTAs, warps, registers of a part, parts, and the multiple to which registers "
+     "are rounded up, in the order of `levels`.",
+     Needs::levels, [](Reading& reading) { reading.add_levels(find_allotment(reading.series, reading.group)); }},
+    {"capacity", "The same from the largest CTAs that can be launched: registers of a part, parts, and the multiple.",
+     Needs::levels, [](Reading& reading) { reading.add_levels(find_capacity(reading.series, reading.group)); }},
+    {"steps", "The median difference between neighbours.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_steps(reading.rule, reading.series, reading.group)); }},
+    {"path_order", "The order in which the clauses of a chain begin.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_path_order(reading.series, reading.group)); }},
+    {"meeting", "Whether lanes go on (`like`) together, after all have ended (`unlike`).", Needs::places,
+     [](Reading& reading) { reading.add(find_meeting(reading.rule, reading.series, reading.group)); }},
+    {"together", "Which places have the same value, as a text.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_together(reading.rule, reading.series, reading.group)); }},
+    {"outcome", "Whether a kernel passes or hangs, from its first word.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_outcome(reading.curve)); }},
+    {"list", "The values.", Needs::nothing, [](Reading& reading) { reading.add(find_list(reading.curve)); }},
+    {"plateau_ends", "The last place of each plateau, in the order of `levels`.", Needs::levels,
+     [](Reading& reading) { reading.find_plateaus(); }},
+    {"spacing", "The distance at which values stand out of the others.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_spacing(reading.curve, reading.rule.least)); }},
+    {"disturbed", "How many places are slower than the first, as named by `levels`.", Needs::nothing,
+     [](Reading& reading) { reading.add(find_disturbed(reading.rule, reading.curve, reading.slack_of_first())); }},
+    {"stride_ways", "Ways of a cache: how many places can be visited in turn before a visit costs more than `least`.",
+     Needs::nothing,
+     [](Reading& reading) { reading.add(find_stride_ways(reading.rule, reading.series, reading.group)); }},
+    {"unknown", "Nothing: `how` says why the quantity cannot be determined.", Needs::nothing,
+     [](Reading& reading) { reading.push(inferred(reading.group.quantity, "", "", "", reading.rule.how)); }},
+    {"given", "The value of an expression, without a series.", Needs::value, nullptr},
+}};
+
 }  // namespace
 
-bool has_levels(FactModel model) {
-  return model == FactModel::plateaus || model == FactModel::plateau_ends || model == FactModel::clusters ||
-         model == FactModel::domains || model == FactModel::allotment || model == FactModel::capacity;
+std::span<const FactModel> fact_models() { return models; }
+
+const FactModel* find_model(std::string_view name) {
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const FactModel& model) { return model.name == name; });
+  return found == models.end() ? nullptr : &*found;
 }
 
 std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {

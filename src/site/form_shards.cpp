@@ -43,14 +43,17 @@ class CodeTexts {
       std::string text;
       for (const Json& line : results::parse_json(code)) text += (text.empty() ? "" : "\n") + line.get<std::string>();
       texts_.push_back(std::move(text));
+      hashes_.push_back(compare::hash_of(code));
     }
     return found->second;
   }
   const std::vector<std::string>& texts() const { return texts_; }
+  const std::vector<compare::CodeHash>& hashes() const { return hashes_; }
 
  private:
   std::unordered_map<std::string_view, int> numbers_;
   std::vector<std::string> texts_;
+  std::vector<compare::CodeHash> hashes_;
 };
 
 // A row as its line has it, without what only programs need.
@@ -142,7 +145,8 @@ std::vector<FormRange> ranges_of(const SiteTables& tables, const FormIndex& inde
   return ranges;
 }
 
-Json forms_in(const FormRange& range, const SiteTables& tables, const Names& names, const FormIndex& index) {
+Json forms_in(const FormRange& range, const SiteTables& tables, const Names& names, const FormIndex& index,
+              const SharedNumbers& shared) {
   Json spellings = Json::object(), rows = Json::object();
   CodeTexts code;
   for (std::size_t form = range.begin; form < range.end; ++form) {
@@ -162,7 +166,17 @@ Json forms_in(const FormRange& range, const SiteTables& tables, const Names& nam
     }
     rows[name] = std::move(list);
   }
-  return {{"spellings", spellings}, {"rows", rows}, {"code", code.texts()}};
+  std::vector<int> numbers, opcodes;
+  for (const auto& hash : code.hashes()) {
+    const auto of_code = numbers_in(hash, shared);
+    numbers.push_back(of_code.code);
+    opcodes.push_back(of_code.opcodes);
+  }
+  return {{"spellings", spellings},
+          {"rows", rows},
+          {"code", code.texts()},
+          {"code_numbers", numbers},
+          {"code_opcodes", opcodes}};
 }
 
 }  // namespace ptxlat::site

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "results/json.h"
+#include "site/list_shard.h"
 #include "site/names.h"
 #include "site/tables.h"
 
@@ -33,6 +34,8 @@ FormIndex index_of(const SiteTables& tables, const Names& names);
 std::vector<FormRange> ranges_of(const SiteTables& tables, const FormIndex& index);
 
 // The content of one shard (docs/site.md, "The data").
-results::Json forms_in(const FormRange& range, const SiteTables& tables, const Names& names, const FormIndex& index);
+//   shared  as the lists have made them: it has every code
+results::Json forms_in(const FormRange& range, const SiteTables& tables, const Names& names, const FormIndex& index,
+                       const SharedNumbers& shared);
 
 }  // namespace ptxlat::site

@@ -16,6 +16,17 @@ namespace {
 
 using results::Json;
 
+// The metrics that some row of the table has.
+Json numbers_used(const SiteTable& table) {
+  Json tags = Json::array();
+  for (const auto& kind : results::metric_kinds()) {
+    const bool is_used = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [&](const SiteRow& row) { return row.record.number(kind.tag).has_value(); });
+    if (is_used) tags.push_back(kind.tag);
+  }
+  return tags;
+}
+
 constexpr std::size_t shown_sass = 60;
 
 // The table's cells of the forms that are asked for first.
@@ -90,6 +101,7 @@ Json table_json(const SiteTable& table) {
           {"rows", table.rows.size()},
           {"has_code", !table.code.empty()},
           {"has_probes", !table.probes.empty()},
+          {"numbers", numbers_used(table)},
           {"has_opcodes", !table.numbers.opcodes.empty()},
           {"has_pairs", !table.pairs.empty()},
           {"run", run},

@@ -21,15 +21,26 @@ std::string_view stem_of(std::string_view opcode) { return opcode.substr(0, opco
 
 // Columns of the rows.
 struct RowColumns {
-  std::vector<int> name, measure, consumer, sass, verdict, note, count, is_bound, roles, opcodes, schedule;
-  Words measures, consumers, local_sass, verdicts, notes;
+  std::vector<int> name, measure, consumer, sass, verdict, note, count, is_bound;
+  // Windows: which set of them a row has, and the code of each, as places in `code_numbers`.
+  std::vector<int> windows, codes, code_numbers, code_opcodes;
+  Words measures, consumers, local_sass, verdicts, notes, local_codes, window_sets;
+  Json sets = Json::array();
 
-  // Without windows there are no numbers: -1.
-  void add_code(const CodeMark& code, SharedNumbers& shared) {
-    const bool has_code = !code.roles.empty();
-    roles.push_back(has_code ? shared.roles.number(code.roles) : -1);
-    opcodes.push_back(has_code ? shared.opcodes.number(std::to_string(code.opcodes)) : -1);
-    schedule.push_back(has_code ? shared.schedules.number(std::to_string(code.schedule)) : -1);
+  void add_windows(const std::vector<WindowMark>& marks, SharedNumbers& shared) {
+    Json set = Json::array();
+    for (const auto& mark : marks) {
+      set.push_back({{"role", mark.role}, {"behind", mark.behind}});
+      const auto numbers = numbers_of(mark.code, shared);
+      const int local = local_codes.number(std::to_string(numbers.code));
+      codes.push_back(local);
+      if (static_cast<std::size_t>(local) < code_numbers.size()) continue;
+      code_numbers.push_back(numbers.code);
+      code_opcodes.push_back(numbers.opcodes);
+    }
+    const int number = window_sets.number(set.dump());
+    if (static_cast<std::size_t>(number) == sets.size()) sets.push_back(std::move(set));
+    windows.push_back(number);
   }
 
   Json to_json() const {
@@ -45,9 +56,11 @@ struct RowColumns {
             {"note", note},
             {"notes", notes.words()},
             {"bound", is_bound},
-            {"roles", roles},
-            {"opcodes", differences_of(opcodes)},
-            {"schedule", differences_of(schedule)}};
+            {"windows", windows},
+            {"window_sets", sets},
+            {"codes", differences_of(codes)},
+            {"code_numbers", differences_of(code_numbers)},
+            {"code_opcodes", differences_of(code_opcodes)}};
   }
 };
 
@@ -100,7 +113,7 @@ Json rows_json(const SiteTable& table, const Names& names, const PipesOfTable& p
   add_throughputs(table, numbers);
   for (const SiteRow& row : table.rows) {
     const auto& record = row.record;
-    columns.add_code(row.code, shared);
+    columns.add_windows(row.windows, shared);
     columns.name.push_back(static_cast<int>(names.place.at(record.ptx)));
     columns.measure.push_back(columns.measures.number(record.measure ? to_string(*record.measure) : ""));
     columns.consumer.push_back(columns.consumers.number(record.consumer));
@@ -189,6 +202,21 @@ Json lines_json(const TableLines& lines) {
 }
 
 }  // namespace
+
+namespace {
+
+std::string opcodes_key(const compare::CodeHash& hash) { return std::to_string(hash.opcodes); }
+std::string code_key(const compare::CodeHash& hash) { return fmt::format("{} {}", hash.opcodes, hash.schedule); }
+
+}  // namespace
+
+CodeNumbers numbers_of(const compare::CodeHash& hash, SharedNumbers& shared) {
+  return {shared.codes.number(code_key(hash)), shared.opcodes.number(opcodes_key(hash))};
+}
+
+CodeNumbers numbers_in(const compare::CodeHash& hash, const SharedNumbers& shared) {
+  return {shared.codes.at(code_key(hash)), shared.opcodes.at(opcodes_key(hash))};
+}
 
 PipesOfTable pipes_for(const SiteTable& table, const SiteTables& tables) {
   const auto sm_of = [](const SiteTable& one) {

@@ -19,11 +19,17 @@ struct PipesOfTable {
 // The table's own, else those of the first table of its architecture that has opcodes.
 PipesOfTable pipes_for(const SiteTable& table, const SiteTables& tables);
 
-// Numbers that mean the same in the lists of all tables: of a row's opcodes, of the roles of its windows, and of the
-// opcodes and the schedule in these.
+// Numbers that mean the same in all shards: of a row's opcodes, and of the opcodes and the whole code of its windows.
 struct SharedNumbers {
-  Words sass, roles, opcodes, schedules;
+  Words sass, opcodes, codes;
 };
+// That of a window's code, and of its opcodes.
+struct CodeNumbers {
+  int code = 0, opcodes = 0;
+};
+CodeNumbers numbers_of(const compare::CodeHash& hash, SharedNumbers& shared);
+// The same of code that has its numbers.
+CodeNumbers numbers_in(const compare::CodeHash& hash, const SharedNumbers& shared);
 
 // What the list of a table's forms shows, sorts, filters and compares by, column by column.
 results::Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const PipesOfTable& pipes,

@@ -26,6 +26,7 @@ class Words {
     if (is_new) words_.push_back(word);
     return found->second;
   }
+  int at(const std::string& word) const { return numbers_.at(word); }
   const std::vector<std::string>& words() const { return words_; }
 
  private:

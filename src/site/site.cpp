@@ -45,12 +45,16 @@ Json published_json(const SiteFiles& published) {
                                         tables::names_of(tables::published_columns()))}};
 }
 
-// {"columns": ["opcode", …], "rows": [["ALD", …], …]}, as in the csv.
+// {"columns": ["opcode", …], "same": {"pipe": "exactly", …}, "rows": [["ALD", …], …]}, as in the csv.
 template <class Row>
 Json rows_json(const tables::Columns<Row>& columns, const std::vector<Row>& rows) {
   Json lines = Json::array();
   for (const auto& row : rows) lines.push_back(tables::fields_of(columns, row));
-  return {{"columns", tables::names_of(columns)}, {"rows", lines}};
+  Json same = Json::object();
+  for (const auto& column : columns) {
+    if (column.same != tables::Same::not_compared) same[column.name] = to_string(column.same);
+  }
+  return {{"columns", tables::names_of(columns)}, {"same", same}, {"rows", lines}};
 }
 
 Json opcodes_json(const SiteTable& table) {
@@ -69,8 +73,7 @@ void add(SiteFiles& files, const std::string& name, const Json& value) {
   files[fmt::format("data/{}.js", name)] = shard(name, value);
 }
 
-void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
-  SharedNumbers shared;
+void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names, SharedNumbers& shared) {
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const SiteTable& table = *tables[i];
     add(files, fmt::format("list-{}", i),
@@ -84,10 +87,10 @@ void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
 }
 
 void add_forms(SiteFiles& files, const SiteTables& tables, const Names& names, const FormIndex& index,
-               const std::vector<FormRange>& ranges) {
+               const std::vector<FormRange>& ranges, const SharedNumbers& shared) {
   std::vector<std::string> shards(ranges.size());
   in_parallel(ranges.size(), [&](std::size_t i) {
-    shards[i] = shard(fmt::format("forms-{}", i), forms_in(ranges[i], tables, names, index));
+    shards[i] = shard(fmt::format("forms-{}", i), forms_in(ranges[i], tables, names, index, shared));
   });
   for (std::size_t i = 0; i < shards.size(); ++i) files[fmt::format("data/forms-{}.js", i)] = std::move(shards[i]);
 }
@@ -110,8 +113,9 @@ SiteFiles data_files(const SiteTables& tables, const SiteFiles& published, const
        {"first_forms", first}});
   add(files, "names", {{"names", fmt::format("{}", fmt::join(names.all, "\n"))}});
   add(files, "published", published_json(published));
-  add_lists(files, tables, names);
-  add_forms(files, tables, names, index, ranges);
+  SharedNumbers shared;
+  add_lists(files, tables, names, shared);
+  add_forms(files, tables, names, index, ranges, shared);
   return files;
 }
 

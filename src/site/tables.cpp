@@ -8,9 +8,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/parallel.h"
-#include "compare/code_change.h"
 #include "tables/find_tables.h"
 #include "tables/opcode_files.h"
 #include "tables/pair_files.h"
@@ -21,29 +19,26 @@ namespace ptxlat::site {
 namespace {
 
 // Windows are shared by many rows, and each is hashed once.
-class CodeMarks {
+class CodeHashes {
  public:
-  // Of the windows behind the headline, and those of the numbers that comparisons look at besides.
-  CodeMark of(const tables::Cell& cell) {
-    CodeMark mark;
-    Hash opcodes, schedule;
-    const auto add = [&](std::string_view tag) {
-      for (const auto* window : tables::windows_of(cell, tag)) {
-        if (window->code.empty()) continue;
-        const auto& hash = of(window->code);
-        mark.roles += fmt::format("{};", window->role);
-        opcodes.add(hash.opcodes);
-        schedule.add(hash.schedule);
-      }
-    };
+  std::vector<WindowMark> marks_of(const tables::Cell& cell) {
     const bool has_cycles = cell.record.find(results::metric::cycles) != nullptr;
-    add(has_cycles ? results::metric::cycles : results::metric::static_cycles);
-    for (const auto& kind : results::metric_kinds()) {
-      if (kind.use.is_compared) add(kind.tag);
+    const auto headline = has_cycles ? results::metric::cycles : results::metric::static_cycles;
+    std::vector<WindowMark> marks;
+    for (const auto& window : cell.windows) {
+      if (window.code.empty()) continue;
+      WindowMark mark{std::string(window.role), {}, of(window.code)};
+      const auto is_behind = [&](std::string_view tag) {
+        const auto windows = tables::windows_of(cell, tag);
+        return std::find(windows.begin(), windows.end(), &window) != windows.end();
+      };
+      if (is_behind(headline)) mark.behind.emplace_back("headline");
+      for (const auto& kind : results::metric_kinds()) {
+        if (kind.use.is_compared && is_behind(kind.tag)) mark.behind.emplace_back(kind.tag);
+      }
+      marks.push_back(std::move(mark));
     }
-    mark.opcodes = opcodes.value();
-    mark.schedule = schedule.value();
-    return mark;
+    return marks;
   }
 
  private:
@@ -74,11 +69,11 @@ void read_rows(SiteTable& table, tables::TableFiles files) {
   } catch (const std::exception& error) {
     throw tables::damaged(table.folder / tables::jsonl_name, error.what());
   }
-  CodeMarks marks;
+  CodeHashes hashes;
   for (auto& cell : tables::rows_in(table.lines, table.folder)) {
-    auto mark = marks.of(cell);
+    auto marks = hashes.marks_of(cell);
     table.rows.push_back(
-        {std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, std::move(mark), cell.line});
+        {std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, std::move(marks), cell.line});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compare/code_change.h"
 #include "results/pair.h"
 #include "results/record.h"
 #include "results/run.h"
@@ -17,11 +18,12 @@
 
 namespace ptxlat::site {
 
-// The machine code behind a row's numbers, for comparisons: hashes over the windows of these roles. Without windows,
-// `roles` is empty.
-struct CodeMark {
-  std::string roles;
-  std::uint64_t opcodes = 0, schedule = 0;
+// A window of a row whose machine code is known, for comparisons (compare/code_change.h).
+//   behind  the numbers that it is behind: "headline", and those that are compared besides
+struct WindowMark {
+  std::string role;
+  std::vector<std::string> behind;
+  compare::CodeHash code;
 };
 
 // A row of a table.
@@ -30,7 +32,7 @@ struct SiteRow {
   results::Record record;  // without windows
   std::vector<int> levels;
   bool static_is_lower_bound = false;
-  CodeMark code = {};
+  std::vector<WindowMark> windows = {};
   std::string_view line = {};
 };
 

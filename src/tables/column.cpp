@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tables/column.h"
 
+#include <cmath>
+#include <set>
+
+#include "results/opcode.h"
+
 namespace ptxlat::tables {
+
+namespace {
+
+// "fmaheavy fmalite" of "fmaheavy:0.5 fmalite:0.5": the shares of pipes that take turns differ by chance.
+std::set<std::string> pipes_in(const std::string& text) {
+  std::set<std::string> pipes;
+  for (const auto& share : results::shares_in(text)) pipes.insert(share.pipe);
+  return pipes;
+}
+
+}  // namespace
+
+bool are_same(Same rule, const std::string& a, const std::string& b) {
+  if (rule == Same::in_pipes) return pipes_in(a) == pipes_in(b);
+  const auto x = number_in(a), y = number_in(b);
+  if (rule != Same::within_1_percent || !x || !y) return a == b;
+  return std::abs(*x - *y) <= same_throughput * std::max(std::abs(*x), std::abs(*y));
+}
+
+const char* to_string(Same rule) {
+  switch (rule) {
+    case Same::exactly:
+      return "exactly";
+    case Same::within_1_percent:
+      return "within 1 %";
+    case Same::in_pipes:
+      return "in pipes";
+    case Same::not_compared:
+      break;
+  }
+  return "";
+}
 
 void read_field(sass::Verdict& value, const Field& field) {
   const auto verdict = sass::verdict_from(field.text);

@@ -20,13 +20,19 @@ namespace ptxlat::tables {
 // How a column is shown in tables for people, if it is.
 enum class Shown { no, text, number, code };
 
+// When two fields are the same to `compare`, here and on the site.
+inline constexpr double same_throughput = 0.01;  // as a share of the larger one
+enum class Same { not_compared, exactly, within_1_percent, in_pipes };
+bool are_same(Same rule, const std::string& a, const std::string& b);
+const char* to_string(Same rule);
+
 // A column of a file, described once. csv, tables for people, `compare`, the site, exports and docs/columns.md take it
 // from here.
 //   unit, description  for docs/columns.md; the description is a sentence
 //   text, read         the field of a row, and the same back
 //   is_required        a file without it is of another kind; other columns may be missing, as in a file from before
 //                      they existed, and are empty then
-//   agree              whether two fields are the same; null if `compare` leaves the column out
+//   same               when two fields are the same
 template <class Row>
 struct Column {
   std::string name, unit, description;
@@ -34,7 +40,7 @@ struct Column {
   std::function<void(Row&, const Field&)> read;
   Shown shown = Shown::text;
   bool is_required = false;
-  bool (*agree)(const std::string& a, const std::string& b) = nullptr;
+  Same same = Same::not_compared;
 
   Column as(Shown how) const {
     auto copy = *this;
@@ -46,9 +52,9 @@ struct Column {
     copy.is_required = true;
     return copy;
   }
-  Column compared(bool (*rule)(const std::string&, const std::string&)) const {
+  Column compared(Same rule) const {
     auto copy = *this;
-    copy.agree = rule;
+    copy.same = rule;
     return copy;
   }
 };

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
 
 #include "results/work_unit.h"
@@ -76,24 +75,6 @@ Column<Opcode> versions_column() {
           [](Opcode& row, const Field& field) { row.versions = words_in(field.text, " "); }};
 }
 
-bool are_equal(const std::string& a, const std::string& b) { return a == b; }
-
-bool are_near(const std::string& a, const std::string& b) {
-  const auto x = number_in(a), y = number_in(b);
-  if (!x || !y) return a == b;
-  return std::abs(*x - *y) <= same_throughput * std::max(std::abs(*x), std::abs(*y));
-}
-
-// The shares of pipes that take turns differ by chance.
-bool have_same_pipes(const std::string& a, const std::string& b) {
-  const auto pipes_in = [](const std::string& text) {
-    std::set<std::string> pipes;
-    for (const auto& share : results::shares_in(text)) pipes.insert(share.pipe);
-    return pipes;
-  };
-  return pipes_in(a) == pipes_in(b);
-}
-
 constexpr const char* of_verdict = "`proven`, or why there is no number.";
 constexpr const char* of_note = "Anything else worth knowing.";
 
@@ -103,15 +84,15 @@ const Columns<Opcode>& opcode_columns() {
   static const Columns<Opcode> columns = {
       column<&Opcode::name>("opcode", "", "The SASS opcode with its modifiers.").as(Shown::code).required(),
       column<&Opcode::pipe>("pipe", "", "The group of opcodes that contend with each other, named after its members.")
-          .compared(are_equal),
+          .compared(Same::exactly),
       list<&Opcode::counters, results::shares_in>(
           "counters", "", "The pipes on which hardware counters see it, with shares if it alternates.")
-          .compared(have_same_pipes),
+          .compared(Same::in_pipes),
       column<&Opcode::stands_for_it>("paired_as", "", "The opcode that was paired with the others instead of it.")
           .as(Shown::no),
       measured<&Opcode::throughput>("throughput", "per cycle of an SM",
                                     "What an SM does with enough warps, in the `unit`.")
-          .compared(are_near),
+          .compared(Same::within_1_percent),
       column<&Opcode::unit>("unit", "",
                             "`results` of threads; or instructions that a warp or a warpgroup executes as one."),
       measured<&Opcode::multiply_adds>("multiply_adds", "per cycle of an SM",
@@ -124,12 +105,12 @@ const Columns<Opcode>& opcode_columns() {
       arrival_column(),
       measured<&Opcode::latency>("latency", "cycles",
                                  "The smallest latency among the latency table's rows that are this opcode alone.")
-          .compared(are_equal),
+          .compared(Same::exactly),
       list<&Opcode::latencies, results::latencies_in>("latencies", "cycles",
                                                       "To the nearest consumer on each pipe, its own first."),
       measured<&Opcode::hazard>("hazard", "cycles",
                                 "The lowest distance to the nearest consumer at which all values are right.")
-          .compared(are_equal),
+          .compared(Same::exactly),
       list<&Opcode::operand_costs, results::costs_in>(
           "operand_costs", "cycles",
           "What the interval grows by if the last source is a constant, an immediate or a uniform register, or if the "
@@ -150,7 +131,7 @@ const Columns<FormThroughput>& form_throughput_columns() {
       column<&Row::opcode>("opcode", "", "If several opcodes take turns, the one that is alone here."),
       level_column<&Row::level>("opt", "The assembler's optimisation level.").required(),
       measured<&Row::throughput>("throughput", "per cycle of an SM", "With enough warps, in the `unit`.")
-          .compared(are_near),
+          .compared(Same::within_1_percent),
       column<&Row::unit>("unit", "", "As in opcodes.csv."),
       measured<&Row::multiply_adds>("multiply_adds", "per cycle of an SM", "Those of a matrix instruction."),
       measured<&Row::interval>("interval", "cycles", "Between two of them in a sub-partition."),

@@ -71,7 +71,4 @@ struct InFlightRow {
 };
 const Columns<InFlightRow>& in_flight_columns();
 
-// Throughputs that differ by no more than this share of the larger one are the same.
-inline constexpr double same_throughput = 0.01;
-
 }  // namespace ptxlat::tables

@@ -161,7 +161,6 @@ void write_opcode_files(const Folder& folder, const OpcodeFiles& files) {
                lines_file(opcode_records_name, records),
                {opcode_runs_name, provenance_of(records, files.runs)}});
   remove_file(folder, packed_opcodes_name);  // an earlier one's, if it was compressed
-  remove_old_lines(folder, opcode_records_name);
 }
 
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {

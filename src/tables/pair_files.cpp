@@ -40,7 +40,6 @@ void write_pair_files(const Folder& folder, const PairFiles& files) {
                          lines_file(pair_records_name, files.hazards),
                          {runs_name, provenance_of(files.hazards, files.runs)}});
   remove_file(folder, packed_pairs_name);  // an earlier one's, if it was compressed
-  remove_old_lines(folder, pair_records_name);
 }
 
 PairFiles read_pair_files(const std::filesystem::path& folder) {

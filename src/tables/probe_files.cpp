@@ -213,13 +213,11 @@ void write_probe_files(const Folder& folder, const std::vector<results::Record>&
   files.push_back(lines_file(probe_records_name, records));
   files.emplace_back(probe_runs_name, provenance_of(records, runs));
   replace_files(folder, files);
-  remove_old_lines(folder, probe_records_name);
 }
 
 void rewrite_facts(const Folder& folder, const std::vector<results::Record>& records) {
   replace_files(folder,
                 {{facts_name, csv_of(fact_columns(), facts_in(records))}, lines_file(probe_records_name, records)});
-  remove_old_lines(folder, probe_records_name);
 }
 
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {

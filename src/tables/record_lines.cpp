@@ -12,7 +12,6 @@
 #include "base/limits.h"
 #include "base/parallel.h"
 #include "results/json.h"
-#include "tables/gzip.h"
 #include "tables/zstd.h"
 
 namespace ptxlat::tables {
@@ -20,16 +19,9 @@ namespace ptxlat::tables {
 namespace {
 
 constexpr const char* suffix = ".jsonl.zst";
-constexpr const char* old_suffix = ".jsonl.gz";
 
-// Empty if there is none.
 std::filesystem::path file_of_lines(const std::filesystem::path& folder, std::string_view name) {
-  std::error_code ignored;
-  for (const char* with : {suffix, old_suffix}) {
-    auto file = folder / fmt::format("{}{}", name, with);
-    if (std::filesystem::exists(file, ignored)) return file;
-  }
-  return {};
+  return folder / fmt::format("{}{}", name, suffix);
 }
 
 Error damaged_records(const std::filesystem::path& file, const std::string& what) {
@@ -47,10 +39,6 @@ NamedContent lines_file(std::string_view name, const std::vector<results::Record
   return {fmt::format("{}{}", name, suffix), zstd(text)};
 }
 
-void remove_old_lines(const Folder& folder, std::string_view name) {
-  remove_file(folder, fmt::format("{}{}", name, old_suffix));
-}
-
 std::vector<results::Run> runs_of(const std::vector<results::Record>& records, std::vector<results::Run> runs) {
   std::erase_if(runs, [&](const results::Run& run) {
     return std::none_of(records.begin(), records.end(), [&](const auto& record) { return record.run == run.id; });
@@ -66,16 +54,16 @@ std::string provenance_of(const std::vector<results::Record>& records, const std
 }
 
 bool has_record_lines(const std::filesystem::path& folder, std::string_view name) {
-  return !file_of_lines(folder, name).empty();
+  std::error_code ignored;
+  return std::filesystem::exists(file_of_lines(folder, name), ignored);
 }
 
 std::vector<results::Record> read_record_lines(const std::filesystem::path& folder, std::string_view name) {
   std::vector<results::Record> records;
+  if (!has_record_lines(folder, name)) return records;
   const auto file = file_of_lines(folder, name);
-  if (file.empty()) return records;
   try {
-    const auto packed = read_file(file);
-    std::istringstream text(file.extension() == ".gz" ? gunzip(packed) : unzstd(packed));
+    std::istringstream text(unzstd(read_file(file)));
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) {
       if (lines.size() == most_rows) throw std::length_error(fmt::format("it has more than {} records", most_rows));

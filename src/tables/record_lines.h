@@ -13,14 +13,11 @@
 namespace ptxlat::tables {
 
 // Records as JSON, one per line, and the runs that they name, for the files of probes, opcodes and pairs. The file of
-// the lines has this name and .jsonl.zst; it used to be .jsonl.gz, which is still read.
+// the lines has this name and .jsonl.zst.
 NamedContent lines_file(std::string_view name, const std::vector<results::Record>& records);
 // The runs that made these records.
 std::vector<results::Run> runs_of(const std::vector<results::Record>& records, std::vector<results::Run> runs);
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs);
-
-// Removes a .jsonl.gz, once there is the new file.
-void remove_old_lines(const Folder& folder, std::string_view name);
 
 bool has_record_lines(const std::filesystem::path& folder, std::string_view name);
 

@@ -32,7 +32,7 @@ namespace {
 
 std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, TableDetail detail) {
   results::Json run = results::to_json(table.run);
-  run["format"] = results::table_format;  // even if it was read from older files
+  run["format"] = results::table_format;
   if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
   std::map<std::string, std::size_t> verdicts;
   for (const auto& [verdict, count] : verdict_counts(table)) verdicts[to_string(verdict)] = count;
@@ -265,8 +265,8 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
   files.emplace_back(run_name, run_json);
   const Folder of_table(folder, table.run.table);
   replace_files(of_table, files);
-  // Files of an earlier table: a whole one, or one in an older format.
-  for (const char* name : {markdown_name, jsonl_name, old_jsonl_name, packed_csv_name}) {
+  // Files of an earlier table that was whole, or compressed.
+  for (const char* name : {markdown_name, jsonl_name, packed_csv_name}) {
     const bool is_new = std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == name; });
     if (!is_new) remove_file(of_table, name);
   }

@@ -27,11 +27,11 @@ results::Json read_run(const std::filesystem::path& file) {
     run = results::parse_json(read_file(file));
     if (!run.is_object()) throw damaged(file, "not a JSON object");
     const int format = results::integer_of<int>(run.at("format"));
-    if (format < results::oldest_table_format || format > results::table_format) {
-      throw Error(ExitCode::storage,
-                  fmt::format("{}: format {}, this ptxlat reads formats {} to {}", file.string(), format,
-                              results::oldest_table_format, results::table_format),
-                  "Use the ptxlat that wrote it, or export the table again.");
+    if (format != results::table_format) {
+      throw Error(
+          ExitCode::storage,
+          fmt::format("{}: format {}, this ptxlat reads format {}", file.string(), format, results::table_format),
+          "Use the ptxlat that wrote it, or export the table again.");
     }
   } catch (const Error&) {
     throw;
@@ -49,13 +49,10 @@ void require_checksum(const results::Json& run, const char* name, const std::str
   }
 }
 
-// The rows in full, if they refer to no others: up to format 3 they were compressed differently.
+// The rows in full, if they refer to no others.
 std::string read_own_lines(const std::filesystem::path& folder, const results::Json& run) {
-  std::error_code ignored;
-  const bool is_old = !std::filesystem::exists(folder / jsonl_name, ignored) &&
-                      std::filesystem::exists(folder / old_jsonl_name, ignored);
-  const auto file = folder / (is_old ? old_jsonl_name : jsonl_name);
-  std::string text = unpacked(file, [&](const std::string& bytes) { return is_old ? gunzip(bytes) : unzstd(bytes); });
+  const auto file = folder / jsonl_name;
+  std::string text = unpacked(file, [](const std::string& bytes) { return unzstd(bytes); });
   require_checksum(run, "jsonl_crc32", text, file);
   return text;
 }
@@ -183,8 +180,7 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   const auto csv = csv_in(folder);
   const results::Json run = has_run ? read_run(folder / run_name) : results::Json::object();
   // Packages leave the lines out, which are most of a table.
-  const bool has_lines = std::filesystem::exists(folder / jsonl_name, ignored) ||
-                         std::filesystem::exists(folder / old_jsonl_name, ignored);
+  const bool has_lines = std::filesystem::exists(folder / jsonl_name, ignored);
   const bool is_in_csv = !run.contains("jsonl_crc32") || (!has_lines && !csv.empty());
   TableFiles files;
   // A copy of only rows and run has no csv.

@@ -7,8 +7,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "counters/ncu.h"
-#include "worker/counted_program.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
 
@@ -178,7 +176,6 @@ std::vector<ptx::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
 counters::Offer Worker::open_counters(const std::filesystem::path& library) {
   restart();  // a library opened earlier would stay loaded
   cupti_ = library;
-  ncu_.reset();
   return or_unavailable([&] {
     open_device();
     process_->send(frame(Kind::open_counters, library.string()), options_.start_deadline);
@@ -189,26 +186,6 @@ counters::Offer Worker::open_counters(const std::filesystem::path& library) {
   });
 }
 
-counters::Offer Worker::open_ncu(const std::filesystem::path& program) {
-  restart();
-  ncu_ = or_unavailable([&] { return counters::offer_of_ncu(program); });
-  return *ncu_;
-}
-
-std::vector<std::size_t> Worker::count_with_ncu(const std::vector<LaunchBatch>& request,
-                                                const std::vector<std::size_t>& session,
-                                                std::vector<CountOutcome>& outcomes) {
-  auto counted = count_below_ncu(*ncu_, options_, request);
-  std::vector<std::size_t> settled;
-  const auto is_ok = [](const CountOutcome& one) { return one.launch.status == ptx::LaunchStatus::ok; };
-  const bool has_counts = std::all_of(counted.begin(), counted.end(), is_ok);
-  for (std::size_t i = 0; i < counted.size(); ++i) {
-    if (has_counts || !is_ok(counted[i])) settled.push_back(session[i]);
-    outcomes[session[i]] = std::move(counted[i]);
-  }
-  return settled;
-}
-
 // Counts these batches in one session. Returns those whose outcomes are final: all, or those that failed; none if the
 // process ended and any of several may be the cause.
 std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& batches,
@@ -216,7 +193,6 @@ std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& 
                                                 std::vector<CountOutcome>& outcomes) {
   std::vector<LaunchBatch> request;
   for (const auto number : session) request.push_back(batches[number]);
-  if (ncu_) return count_with_ncu(request, session, outcomes);
   if (!process_ || process_->pid() < 0 || !counters_are_open_) open_counters(cupti_);
   std::vector<std::size_t> failed;
   const auto lose = [&](std::size_t number) {

@@ -90,9 +90,6 @@ class Worker {
   // Opens the hardware counters of the device with this libcupti. The process that does so should serve nothing else:
   // the library hooks into the driver. counters::Unavailable with the reason, even if the library ended the process.
   counters::Offer open_counters(const std::filesystem::path& library);
-  // The same with this `ncu`, which starts a program of its own for each session.
-  counters::Offer open_ncu(const std::filesystem::path& program);
-
   // The one kernel of each batch, launched once (CUPTI runs it several times), with the counters that were opened last;
   // a new process opens them again. Many kernels share a session of CUPTI, whose counts are lost if one of them fails:
   // the others are then counted again. A crash or a hang is the kernel's outcome, as for launch. counters::Unavailable
@@ -124,8 +121,6 @@ class Worker {
   void prepare_standby();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<ptx::LaunchOutcome>& outcomes);
-  std::vector<std::size_t> count_with_ncu(const std::vector<LaunchBatch>& request,
-                                          const std::vector<std::size_t>& session, std::vector<CountOutcome>& outcomes);
   std::vector<std::size_t> count_together(const std::vector<LaunchBatch>& batches,
                                           const std::vector<std::size_t>& session, std::vector<CountOutcome>& outcomes);
   // The reply for a toolchain that runs in the process, or in a new process if the first was killed from outside. If
@@ -140,7 +135,6 @@ class Worker {
   bool has_launched_ = false;    // this process
   std::filesystem::path cupti_;  // used to open the counters; empty before
   bool counters_are_open_ = false;
-  std::optional<counters::Offer> ncu_;  // counts instead of a libcupti
   WorkerTimes times_;
 };
 

@@ -206,7 +206,7 @@ TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
   const PtxlatProgram program;
   const std::string zeros(bomb_bytes, '0');
   write(program.folder() / "gzip/latency.csv.gz", tables::gzip(zeros));
-  write(program.folder() / "probes/probes.jsonl.gz", tables::gzip(zeros));
+  write(program.folder() / "probes/probes.jsonl.zst", tables::zstd(zeros));
   write(program.folder() / "probes/probes.json", "{\"runs\": []}");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"compare", "gzip", "gzip"}, {"show", "x", "--table", "probes"}}) {
@@ -332,7 +332,7 @@ TEST_CASE("JSON, TOML and expressions of any depth are rejected without a crash"
   write(program.folder() / "deep/run.json", "{\"format\": 4, \"x\": " + deep);
   write(program.folder() / "deep/latency.csv", csv_head);
   CHECK(program.run({"compare", "deep", "deep"}).status == 7);
-  write(program.folder() / "probes/probes.jsonl.gz", tables::gzip("{\"x\": " + deep));
+  write(program.folder() / "probes/probes.jsonl.zst", tables::zstd("{\"x\": " + deep));
   CHECK(program.run({"show", "x", "--table", "probes"}).status == 7);
 
   std::string dots = "a";
@@ -422,7 +422,7 @@ TEST_CASE("a table with a script or a terminal's commands in its texts shows the
   fact.unit = "text";
   fact.verdict = results::FactVerdict::measured;
   write(program.folder() / "a/probes.json", "{\"runs\": []}");
-  write(program.folder() / "a/probes.jsonl.gz", tables::gzip(results::to_line(results::to_json(probe)) + "\n"));
+  write(program.folder() / "a/probes.jsonl.zst", tables::zstd(results::to_line(results::to_json(probe)) + "\n"));
   program.write_catalogue(R"(
 chapter = "\u001b]0;title\u0007 \u009b31m"
 section = "1"
@@ -558,7 +558,7 @@ TEST_CASE("a series with gnuplot's commands in its names runs none of them") {
       evil);
   std::string line;
   for (const char c : json) line += c == '\n' ? ' ' : c;
-  write(program.folder() / "t/probes.jsonl.gz", tables::gzip(line + "\n"));
+  write(program.folder() / "t/probes.jsonl.zst", tables::zstd(line + "\n"));
   write(program.folder() / "t/probes.json", "{\"runs\": []}");
   const std::string name = "../../px'; system 'touch evil'; `touch evil` \"\nsystem 'touch evil'\n";
   const auto ended = program.run({"show", name, "--table", "t", "--plot", "plots"});

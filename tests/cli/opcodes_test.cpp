@@ -334,22 +334,6 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
   CHECK(content_of(program.table() / "counters.csv") == counted);
 }
 
-TEST_CASE("ncu gives each opcode its pipes where there is no libcupti") {
-  PtxlatProgram program;
-  program.require_tools();
-  program.set("PTXLAT_NCU", PTXLAT_SOURCE_DIR "/tests/standin/ncu.py");
-  program.set("PTXLAT_STANDIN_NCU", "28672");  // 112 copies, 16 warps, eight rounds and two passes
-  const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
-  INFO(ended.err);
-  REQUIRE(ended.status == 0);
-  CHECK(content_of(program.table() / "counters.csv") ==
-        "opcode,pipe,share\nFFMA,able,1\nFFMA,charlie,0.5\nPOPC,able,1\nPOPC,charlie,0.5\n");
-  CHECK(tables::read_opcode_files(program.table()).runs.front().cupti == "ncu-2025.3.0.0");
-  CHECK(program.run({"doctor"}).out.find("tests/standin/ncu.py (ncu-2025.3.0.0)") != std::string::npos);
-  program.set("PTXLAT_STANDIN_NCU", "forbidden");
-  CHECK(program.run({"doctor"}).out.find("NVreg_RestrictProfilingToAdminUsers=0") != std::string::npos);
-}
-
 TEST_CASE("unavailable counters only cost their column, and the run says why") {
   PtxlatProgram program;
   program.require_tools();

@@ -86,7 +86,6 @@ class PtxlatProgram {
     environment_["PTXLAT_LIBCUDA"] = PTXLAT_TEST_LIBCUDA;
     environment_["PTXLAT_LIBNVML"] = PTXLAT_TEST_LIBCUDA;
     environment_["PTXLAT_LIBCUPTI"] = "/nonexistent/libcupti.so.13";  // not this machine's
-    environment_["PTXLAT_NCU"] = "/nonexistent/ncu";
     environment_["PTXLAT_TOOLKITS"] = (std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits").string();
     environment_["PTXLAT_TEMPLATES"] = templates_snapshot().string();
     environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();

@@ -125,11 +125,6 @@ TEST_CASE("the page of a comparison has a section of facts") {
           "l1.policy   plru              undetermined                   text    different verdict  l1\n"
           "old         1                 -                              cycles  only in A          l1\n"
           "new         -                 1                              cycles  only in B          l1\n"));
-  std::ostringstream findings;
-  const std::vector<Side> sides = {tables.group().comparisons[0].a, tables.group().comparisons[0].b};
-  write_findings(findings, sides, compare_steps(sides), "");
-  CHECK_THAT(findings.str(),
-             Catch::Matchers::Contains("| `l2.latency` | 270 (265 to 275) | 280 (278 to 282) | +10 (×1.04) |"));
 }
 
 TEST_CASE("the facts of a comparison as csv and JSON are the contract's") {

@@ -4,6 +4,7 @@
 // nothing else.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <random>
@@ -12,6 +13,7 @@
 
 #include "../results/test_folder.h"
 #include "../tables/cells.h"
+#include "base/file.h"
 #include "catch.h"
 #include "compare/compare_write.h"
 #include "results/json.h"
@@ -206,17 +208,37 @@ class Planter {
     return planter.change_number(other, false);
   }
 
+  // Whatever the number is then.
+  static double change_consumer(Planter& planter, results::Record& one, results::Record& other) {
+    one.consumer = "xor.b32";
+    other.consumer = "mul.lo.u32";
+    return planter.change_number(other, false);
+  }
+
+  // What two surveys of a cell that leaves the SM may differ by.
+  static double measure_far_again(Planter& planter, results::Record& one, results::Record& other) {
+    if (!one.number(results::metric::cycles)) return 0;
+    const double cycles = 600 + planter.integer(0, 400);
+    for (auto* cell : {&one, &other}) {
+      const double value = cell == &one ? cycles : cycles + planter.integer(-5, 5);
+      give(*cell, results::metric::cycles, value);
+      give(*cell, results::metric::median, value);
+    }
+    return 0;
+  }
+
   static double change_number_alone(Planter& planter, results::Record&, results::Record& other) {
     return planter.change_number(other, true);
   }
 
   void plant_one(const std::string& ptx, int level) {
-    static const std::array<Change, 18> changes = {{
+    static const std::array<Change, 20> changes = {{
         {Cause::unchanged, [](Planter&, results::Record&, results::Record&) { return 0.0; }},
         {Cause::unchanged, rename_registers},
         {Cause::unchanged, rename_scoreboards},
         {Cause::unchanged, move_edges},
         {Cause::unchanged, change_witness_window},
+        {Cause::unchanged, measure_far_again},
         {Cause::other_sass, change_opcode},
         {Cause::other_sass, change_sass},
         {Cause::other_sass, add_instruction},
@@ -224,6 +246,7 @@ class Planter {
         {Cause::other_stall_counts, change_yield},
         {Cause::other_stall_counts, drop_wait},
         {Cause::other_stall_counts, wait_for_another},
+        {Cause::other_consumer, change_consumer},
         {Cause::same_code, change_number_alone},
         {Cause::other_verdict,
          [](Planter&, results::Record&, results::Record& other) { return lose(other, sass::Verdict::fused), 0.0; }},
@@ -262,10 +285,13 @@ void check_against(const Plan& plan, const Comparison& comparison) {
 // What a program that reads the JSON finds.
 Plan plan_in(const std::string& text) {
   Plan plan;
-  const std::map<std::string, Cause> causes = {
-      {"other_sass", Cause::other_sass}, {"other_stall_counts", Cause::other_stall_counts},
-      {"same_code", Cause::same_code},   {"other_verdict", Cause::other_verdict},
-      {"only_in_a", Cause::only_in_a},   {"only_in_b", Cause::only_in_b}};
+  const std::map<std::string, Cause> causes = {{"other_sass", Cause::other_sass},
+                                               {"other_stall_counts", Cause::other_stall_counts},
+                                               {"other_consumer", Cause::other_consumer},
+                                               {"same_code", Cause::same_code},
+                                               {"other_verdict", Cause::other_verdict},
+                                               {"only_in_a", Cause::only_in_a},
+                                               {"only_in_b", Cause::only_in_b}};
   const results::Json document = results::Json::parse(text);
   for (const results::Json& row : document.at("comparisons").at(0).at("rows")) {
     const results::Json& side = row.at("a").is_null() ? row.at("b") : row.at("a");
@@ -302,6 +328,23 @@ TEST_CASE("a comparison finds each planted change with its cause, and nothing el
       CHECK(found.at(key).change == planted.change);
     }
   }
+}
+
+// For the site, whose rule must find the same (tests/site/browser.sh): two tables, and the cause of each form at each
+// level.
+TEST_CASE("write planted tables", "[.]") {
+  const char* const folder = std::getenv("PTXLAT_PLANTED");
+  REQUIRE(folder != nullptr);
+  Planter planter(2026);
+  planter.plant(400);
+  for (const auto& [name, records] : {std::pair{"a", planter.a}, std::pair{"b", planter.b}}) {
+    results::Run run = run_of();
+    run.table = name;
+    write_table(folder, table_from(run, {}, records));
+  }
+  results::Json causes = results::Json::object();
+  for (const auto& [key, planted] : planter.plan) causes[std::to_string(key.second)][key.first] = words(planted.cause);
+  replace_file(std::filesystem::path(folder) / "causes.json", causes.dump());
 }
 
 TEST_CASE("in the opposite direction, causes are the same and numbers change back") {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "base/file.h"
@@ -61,4 +62,17 @@ TEST_CASE("every link of README and docs leads to a file of the repository, and 
 TEST_CASE("README has at most 140 lines") {
   const auto text = read_file(source / "README.md");
   CHECK(std::count(text.begin(), text.end(), '\n') <= 140);
+}
+
+TEST_CASE("every item of the papers has a command and a result") {
+  static const std::regex row(R"(^\| (.+) \| (.*)\| (.+) \| (.+) \|$)");
+  std::istringstream page(read_file(source / "docs/seeds.md"));
+  int items = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| item ")) continue;
+    INFO(line);
+    CHECK(std::regex_match(line, row));
+    ++items;
+  }
+  CHECK(items > 60);
 }

@@ -26,7 +26,6 @@ void csv(std::string_view input);
 void cubin(std::string_view input);
 void expression(std::string_view input);
 void jsonl(std::string_view input);
-void ncu(std::string_view input);
 void nvdisasm(std::string_view input);
 void opcodes(std::string_view input);
 void oracle(std::string_view input);

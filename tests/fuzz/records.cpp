@@ -17,11 +17,11 @@ namespace {
 
 // Every model on a series, by its axes.
 void read_facts_off(const results::Series& series) {
-  for (const auto& [model, name] : series::fact_model_names) {
-    if (model == series::FactModel::given) continue;
+  for (const auto& model : series::fact_models()) {
+    if (model.name == "given") continue;
     series::FactRule rule;
-    rule.quantity = name;
-    rule.model = model;
+    rule.quantity = model.name;
+    rule.model = model.name;
     rule.how = "how";
     rule.levels = {"x", "y"};
     if (!series.axes.empty() && !series.axes.front().names.empty()) {

@@ -135,7 +135,6 @@ void write_packed(const fs::path& folder) {
                             R"({"ptx":"add.u32","cycles":4})"
                             "\n";
   write(folder / "packed/lines.jsonl.zst", tables::zstd(lines));
-  write(folder / "packed/lines.jsonl.gz", tables::gzip(lines));
 }
 
 }  // namespace

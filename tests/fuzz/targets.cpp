@@ -18,7 +18,6 @@ const std::vector<Target>& targets() {
                                           {"cubin", cubin},
                                           {"expression", expression},
                                           {"jsonl", jsonl},
-                                          {"ncu", ncu},
                                           {"nvdisasm", nvdisasm},
                                           {"opcodes", opcodes},
                                           {"oracle", oracle},

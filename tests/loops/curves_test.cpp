@@ -253,17 +253,3 @@ TEST_CASE("more instructions than an SM issues are no throughput") {
   CHECK(of_code(1, {"HADD2", "HFMA2.MMA"}, 1).number(metric::throughput));
   CHECK(of_code(3, {"BSSY", "FMUL", "BRA", "FMUL", "BSYNC"}, 5).number(metric::throughput));
 }
-
-TEST_CASE("what was measured without a loop is no throughput when it is read again") {
-  for (const char* role : {"stream twice", "chain twice", "PTX loop of 2", "loop of 112"}) {
-    auto record = measured(times_of(2, [](int, int) { return 1; }));
-    REQUIRE(record.number(metric::throughput));
-    record.windows.front().role = role;
-    read_again(record);
-    const bool is_loop = std::string(role).find("loop") != std::string::npos;
-    CHECK(record.number(metric::throughput).has_value() == is_loop);
-    CHECK(record.number(metric::throughput_low).has_value() == is_loop);
-    CHECK((record.verdict == sass::Verdict::proven) == is_loop);
-    CHECK(record.note.empty() == is_loop);
-  }
-}

@@ -178,11 +178,11 @@ TEST_CASE("the facts that a probe's file asks for are read off its series") {
   auto probe = chain_probe();
   series::FactRule least;
   least.quantity = "chain.least";
-  least.model = series::FactModel::minimum;
+  least.model = "minimum";
   least.how = "a chain";
   auto each = least;
   each.quantity = "chain.each";
-  each.model = series::FactModel::median;
+  each.model = "median";
   each.by = {"steps"};
   probe.facts = {least, each};
   const auto record = bench.make(probe);
@@ -206,7 +206,7 @@ TEST_CASE("a given fact needs no series, and is undetermined if the driver does 
   auto probe = chain_probe();
   series::FactRule given;
   given.quantity = "bw.ideal";
-  given.model = series::FactModel::given;
+  given.model = "given";
   given.value = "2 * memory_bus_bits / 8";
   given.unit = "GB/s";
   given.scope = "card";

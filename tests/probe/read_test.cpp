@@ -284,7 +284,7 @@ TEST_CASE("every fact that a shipped probe asks for has a name without holes, an
     const auto points = points_of(probe, large_gpu());
     const auto nothing = series_of(probe, std::vector<std::vector<std::optional<double>>>(points.size()), points);
     for (const auto& rule : probe.facts) {
-      if (rule.model == series::FactModel::given) {
+      if (rule.model == "given") {
         CHECK(value_given(probe, rule, large_gpu()) > 0);
         continue;
       }
@@ -304,6 +304,5 @@ TEST_CASE("docs/probes.md names every shipped probe and every model of facts") {
   const auto text = read_file(std::filesystem::path(PTXLAT_SOURCE_DIR) / "docs" / "probes.md");
   for (const auto& probe : shipped()) CHECK_THAT(text, Contains("\n| `" + probe.name + "` | "));
   const auto models = text.substr(text.find("| model | the fact |"));
-  for (const auto& [model, name] : series::fact_model_names)
-    CHECK_THAT(models, Contains("`" + std::string(name) + "`"));
+  for (const auto& model : series::fact_models()) CHECK_THAT(models, Contains("`" + std::string(model.name) + "`"));
 }

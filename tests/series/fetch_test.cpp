@@ -85,7 +85,7 @@ TEST_CASE("the ways of a cache are as many targets as fit at a distance of one w
       }
       FactRule rule;
       rule.quantity = "a.ways";
-      rule.model = FactModel::stride_ways;
+      rule.model = "stride_ways";
       rule.least = 30;
       rule.how = "h";
       const auto fact = facts_of(rule, series).front();

@@ -21,14 +21,14 @@ using ptxlat::results::Series;
 
 namespace {
 
-FactRule issue_rule(FactModel model) {
+FactRule issue_rule(const std::string& model) {
   FactRule rule;
   rule.quantity = "a.b";
   rule.model = model;
   rule.how = "an experiment";
   return rule;
 }
-FactRule issue_rule(FactModel model, const std::string& like, const std::string& unlike) {
+FactRule issue_rule(const std::string& model, const std::string& like, const std::string& unlike) {
   auto rule = issue_rule(model);
   rule.like = like;
   rule.unlike = unlike;
@@ -41,7 +41,7 @@ Fact issue_fact(const FactRule& rule, const Series& series) {
   return facts.front();
 }
 
-Fact policy_of(const Series& series) { return issue_fact(issue_rule(FactModel::scheduling), series); }
+Fact policy_of(const Series& series) { return issue_fact(issue_rule("scheduling"), series); }
 
 // The time at which each of 1 to `most` instructions has been issued into a queue.
 Series queue_series(int depth, double issue, double service, int most) {
@@ -112,7 +112,7 @@ TEST_CASE("the modulus of warps that share a scheduler is recovered, whatever it
   for (const std::size_t modulus : {1, 2, 3, 4, 8}) {
     for (const char* policy : {"greedy_oldest", "round_robin"}) {
       SimulatedSm sm{.modulus = modulus, .policy = policy};
-      auto rule = issue_rule(FactModel::period);
+      auto rule = issue_rule("period");
       rule.tolerance = 30;
       rule.least = 0.1;
       const auto fact = issue_fact(rule, pair_series(sm));
@@ -126,7 +126,7 @@ TEST_CASE("the modulus of warps that share a scheduler is recovered, whatever it
 TEST_CASE("warps that share by a rule other than a modulus have none") {
   auto series = pair_series({.modulus = 4});
   series.values[4 * 9 + 1] = series.values[0].value() * 2;  // distance 9 too, of warp 1
-  CHECK(issue_fact(issue_rule(FactModel::period), series).verdict == FactVerdict::undetermined);
+  CHECK(issue_fact(issue_rule("period"), series).verdict == FactVerdict::undetermined);
 }
 
 TEST_CASE("a scheduler's policy is recovered from when its warps start and end") {
@@ -169,19 +169,19 @@ TEST_CASE("how many instructions a scheduler issues in a clock, and whether ever
     const double more = 1 / std::max(0.75 * sm.intervals[0], 0.25 * sm.intervals[1]);
     const double best = std::min<double>(sm.width, std::max({pipes, both, more}));
     const auto series = rate_series(sm, random());
-    const auto rate = issue_fact(issue_rule(FactModel::best_rate), series);
+    const auto rate = issue_fact(issue_rule("best_rate"), series);
     INFO(machine);
     CHECK(std::stod(rate.value) == Approx(best).epsilon(0.03));
     CHECK(rate.verdict == FactVerdict::inferred);
-    CHECK(issue_fact(issue_rule(FactModel::exceeds_one), series).value == (best > 1.1 ? "1" : "0"));
+    CHECK(issue_fact(issue_rule("exceeds_one"), series).value == (best > 1.1 ? "1" : "0"));
   }
 }
 
 TEST_CASE("curves that are not straight give no rate") {
   auto series = rate_series({}, 1);
   for (std::size_t i = 0; i < series.values.size(); i += 2) *series.values[i] *= 1.5;
-  CHECK(issue_fact(issue_rule(FactModel::best_rate), series).verdict == FactVerdict::undetermined);
-  CHECK(issue_fact(issue_rule(FactModel::exceeds_one), series).verdict == FactVerdict::undetermined);
+  CHECK(issue_fact(issue_rule("best_rate"), series).verdict == FactVerdict::undetermined);
+  CHECK(issue_fact(issue_rule("exceeds_one"), series).verdict == FactVerdict::undetermined);
 }
 
 TEST_CASE("the depth of a queue: what a warp issues before it waits") {
@@ -190,20 +190,20 @@ TEST_CASE("the depth of a queue: what a warp issues before it waits") {
       const auto series = queue_series(depth, 2, service, 60);
       // One more is with the unit, and while it fills it also empties.
       const double expected = (depth + 1) * service / (service - 2);
-      auto rule = issue_rule(FactModel::queue);
+      auto rule = issue_rule("queue");
       const auto fact = issue_fact(rule, series);
       INFO(depth << " " << service);
       CHECK(std::abs(std::stod(fact.value) - expected) <= 1);
       CHECK(fact.verdict == FactVerdict::inferred);
     }
   }
-  const auto never = issue_fact(issue_rule(FactModel::queue), queue_series(8, 8, 8, 40));
+  const auto never = issue_fact(issue_rule("queue"), queue_series(8, 8, 8, 40));
   CHECK(never.verdict == FactVerdict::undetermined);
   CHECK_THAT(never.how, Contains("none waits up to 40"));
   INFO("one that is early, as the last but one is, does not make the next one late");
   auto early = queue_series(8, 8, 8, 40);
   early.values[37] = *early.values[37] - 30;
-  CHECK(issue_fact(issue_rule(FactModel::queue), early).verdict == FactVerdict::undetermined);
+  CHECK(issue_fact(issue_rule("queue"), early).verdict == FactVerdict::undetermined);
 }
 
 TEST_CASE("no queue is read off a curve that its first line does not predict") {
@@ -216,7 +216,7 @@ TEST_CASE("no queue is read off a curve that its first line does not predict") {
     series.axes[0].values.push_back(static_cast<double>(series.values.size() + 1));
     series.values.push_back(cycles);
   }
-  const auto fact = issue_fact(issue_rule(FactModel::queue), series);
+  const auto fact = issue_fact(issue_rule("queue"), series);
   CHECK(fact.verdict == FactVerdict::undetermined);
   CHECK_THAT(fact.how, Contains("leaves before"));
 }
@@ -228,13 +228,13 @@ TEST_CASE("a queue between whole steps of the axis has the next step for its ran
     every_third.axes[0].values.push_back(series.axes[0].values[i]);
     every_third.values.push_back(series.values[i]);
   }
-  const auto fact = issue_fact(issue_rule(FactModel::queue), every_third);
+  const auto fact = issue_fact(issue_rule("queue"), every_third);
   CHECK(fact.value == "21");
   CHECK(fact.high == 23);
 }
 
 TEST_CASE("what comes second overtakes where instructions complete out of order") {
-  const auto rule = issue_rule(FactModel::overtakes, "short", "long");
+  const auto rule = issue_rule("overtakes", "short", "long");
   INFO("each is waited for on its own");
   CHECK(issue_fact(rule, order_series([](double n) { return 20 + 4 * n; }, [](double) { return 100.0; })).value == "1");
   INFO("results are given up in order");
@@ -255,21 +255,21 @@ TEST_CASE("what branches cost is recovered from code with and without them") {
                            .meeting = 1.0 * cycles(random),
                            .slot = i % 2 == 0 ? 1 : 0.5};
     const auto series = branch_series(machine);
-    const auto value = [&](FactModel model, const char* like, const char* unlike) {
+    const auto value = [&](const std::string& model, const char* like, const char* unlike) {
       return std::stod(issue_fact(issue_rule(model, like, unlike), series).value);
     };
-    CHECK(value(FactModel::offset, "taken", "straight") == Approx(machine.taken));
-    CHECK(value(FactModel::difference, "not_taken", "straight") == Approx(machine.not_taken));
-    CHECK(value(FactModel::difference, "meeting_taken", "taken") == Approx(machine.meeting));
-    CHECK(value(FactModel::crossing, "predicated", "taken") == Approx(machine.taken / machine.slot));
+    CHECK(value("offset", "taken", "straight") == Approx(machine.taken));
+    CHECK(value("difference", "not_taken", "straight") == Approx(machine.not_taken));
+    CHECK(value("difference", "meeting_taken", "taken") == Approx(machine.meeting));
+    CHECK(value("crossing", "predicated", "taken") == Approx(machine.taken / machine.slot));
   }
   INFO("they must not be parallel to meet");
-  const auto parallel = issue_fact(issue_rule(FactModel::crossing, "predicated", "straight"), branch_series({}));
+  const auto parallel = issue_fact(issue_rule("crossing", "predicated", "straight"), branch_series({}));
   CHECK(parallel.verdict == FactVerdict::undetermined);
 }
 
 TEST_CASE("a buffer of instructions holds what comes in time wherever the code begins") {
-  auto rule = issue_rule(FactModel::gap, "evicted", "kept");
+  auto rule = issue_rule("gap", "evicted", "kept");
   for (const int entries : {1, 3, 8, 15}) {
     auto series = buffer_series([&](int) { return entries; }, 30);
     for (const double begins_late : {0, 150}) {
@@ -289,7 +289,7 @@ TEST_CASE("a buffer of instructions holds what comes in time wherever the code b
 }
 
 TEST_CASE("a buffer of whole lines holds up to the end of its last line") {
-  auto rule = issue_rule(FactModel::gap, "evicted", "kept");
+  auto rule = issue_rule("gap", "evicted", "kept");
   for (const int line : {2, 4, 8}) {
     for (const int lines : {1, 2, 3}) {
       for (const int phase : {0, 1, 5}) {
@@ -308,6 +308,6 @@ TEST_CASE("a buffer of whole lines holds up to the end of its last line") {
 }
 
 TEST_CASE("series without the places that are compared give nothing") {
-  for (const auto model : {FactModel::difference, FactModel::crossing, FactModel::offset, FactModel::gap})
+  for (const auto model : {"difference", "crossing", "offset", "gap"})
     CHECK(issue_fact(issue_rule(model, "none", "neither"), branch_series({})).verdict == FactVerdict::undetermined);
 }

@@ -35,7 +35,7 @@ Series chain(std::size_t orders, const std::function<std::size_t(std::size_t, st
   return series;
 }
 
-Fact path_fact(FactModel model, const Series& series, const std::vector<std::string>& words = {}) {
+Fact path_fact(const std::string& model, const Series& series, const std::vector<std::string>& words = {}) {
   FactRule rule;
   rule.quantity = "a.b";
   rule.model = model;
@@ -51,27 +51,27 @@ Fact path_fact(FactModel model, const Series& series, const std::vector<std::str
 }  // namespace
 
 TEST_CASE("the order of clauses is a rule only if it holds whichever lanes take them") {
-  const auto up = path_fact(FactModel::path_order,
+  const auto up = path_fact("path_order",
                             chain(
                                 4, [](auto, auto c) { return c; }, true),
                             {"start"});
   CHECK(up.value == "first_to_last");
   CHECK(up.verdict == FactVerdict::inferred);
   CHECK_THAT(up.how, Contains("predicted 2 of 2 others"));
-  CHECK(path_fact(FactModel::path_order,
+  CHECK(path_fact("path_order",
                   chain(
                       4, [](auto, auto c) { return 3 - c; }, true),
                   {"start"})
             .value == "last_to_first");
   const auto by_lane = [](std::size_t order, std::size_t c) { return order % 2 == 0 ? c : 3 - c; };
-  CHECK(path_fact(FactModel::path_order, chain(4, by_lane, true), {"start"}).verdict == FactVerdict::undetermined);
+  CHECK(path_fact("path_order", chain(4, by_lane, true), {"start"}).verdict == FactVerdict::undetermined);
   const auto later = [](std::size_t order, std::size_t c) { return order < 2 ? c : 3 - c; };
-  CHECK_THAT(path_fact(FactModel::path_order, chain(4, later, true), {"start"}).how,
+  CHECK_THAT(path_fact("path_order", chain(4, later, true), {"start"}).how,
              Contains("predicts 0 of 2 others"));
 }
 
 TEST_CASE("steps are between neighbours in time, whatever their order") {
-  const auto fact = path_fact(FactModel::steps,
+  const auto fact = path_fact("steps",
                               chain(
                                   3, [](auto, auto c) { return 3 - c; }, true),
                               {"start"});
@@ -81,15 +81,15 @@ TEST_CASE("steps are between neighbours in time, whatever their order") {
 
 TEST_CASE("lanes meet if they go on at the same time after the last has ended") {
   const auto in_turn = [](std::size_t, std::size_t c) { return c; };
-  CHECK(path_fact(FactModel::meeting, chain(2, in_turn, true)).value == "together");
-  CHECK(path_fact(FactModel::meeting, chain(2, in_turn, false)).value == "apart");
+  CHECK(path_fact("meeting", chain(2, in_turn, true)).value == "together");
+  CHECK(path_fact("meeting", chain(2, in_turn, false)).value == "apart");
 }
 
 TEST_CASE("places with like values are named together") {
   Series series{"passed", "count", {named("word", {"outcome", "1", "2", "3", "4"})}, {1, 20100, 20080, 20090, 40200}};
   FactRule rule;
   rule.quantity = "a.b";
-  rule.model = FactModel::together;
+  rule.model = "together";
   rule.where["word"] = {"1", "2", "3", "4"};
   rule.least = 5000;
   rule.how = "h";
@@ -98,7 +98,7 @@ TEST_CASE("places with like values are named together") {
 
 TEST_CASE("an outcome is passes or hangs, with its evidence") {
   const auto outcome = [](double value) {
-    return path_fact(FactModel::outcome, {"o", "count", {counting("x", 1)}, {value}});
+    return path_fact("outcome", {"o", "count", {counting("x", 1)}, {value}});
   };
   CHECK(outcome(1).value == "passes");
   CHECK(outcome(2).value == "hangs");

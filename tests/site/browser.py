@@ -7,6 +7,8 @@
 
 import functools
 import http.server
+import json
+import os
 import sys
 import threading
 import time
@@ -226,6 +228,21 @@ class Site(unittest.TestCase):
         self.click(".virtual tbody a")
         self.wait(".sides")
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, ".sides > div")), 2)
+
+    def test_planted_differences_have_the_causes_that_the_program_finds(self):
+        planted = json.loads(Path(os.environ["PTXLAT_PLANTED_CAUSES"]).read_text(encoding="utf-8"))
+        self.driver.get(f"file://{Path(os.environ['PTXLAT_PLANTED_SITE']).resolve()}/index.html#/compare?a=a&b=b")
+        self.wait(".virtual")
+        self.assertGreater(len(planted), 1)
+        for level, causes in planted.items():
+            found = self.driver.execute_async_script("""
+                const done = arguments[arguments.length - 1], level = Number(arguments[0]);
+                Promise.all(ptxlat.tables.map(ptxlat.formList)).then(([a, b]) => {
+                  const {rows} = ptxlat.compare(a, b, level, level);
+                  done(Object.fromEntries(rows.filter((row) => row.cause !== "unchanged")
+                                              .map((row) => [row.name, row.cause])));
+                });""", level)
+            self.assertEqual(found, causes)
 
     def test_causes_are_those_of_the_program(self):
         # `ptxlat compare` counts 30 different verdicts, 79 times different SASS, and no other change.

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Makes the site of the committed tables and uses it in a headless Chromium; 77 where there is none.
-#   tests/site/browser.sh PROGRAM [SITE]   ptxlat; a site that was made before
+#   tests/site/browser.sh PROGRAM PLANTER [SITE]   ptxlat; test_compare; a site that was made before
 set -euo pipefail
 # SPDX-License-Identifier: Apache-2.0
 program=$1
+planter=$2
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 skip() {
@@ -25,9 +26,14 @@ done
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-site=${2:-$folder/site}
+site=${3:-$folder/site}
+# Two tables with planted differences, whose causes the site must find as the program does.
+mkdir "$folder/planted"
+PTXLAT_PLANTED=$folder/planted "$planter" "write planted tables" >/dev/null
+"$program" report "$folder/planted" -o "$folder/planted-site"
+export PTXLAT_PLANTED_SITE=$folder/planted-site PTXLAT_PLANTED_CAUSES=$folder/planted/causes.json
 # A table of a stranger, whose texts would be scripts if they were read as HTML.
-if (($# < 2)); then
+if (($# < 3)); then
   "$python" "$root/tests/site/hostile_table.py" "$folder/tables"
   "$program" report "$root/tables" "$folder/tables" -o "$site"
 fi

@@ -35,13 +35,15 @@ TEST_CASE("rows have marks of the windows behind their numbers, and none without
   const auto tables = site_tables_of(folder, {cell_of("add.u32", 3, 4, "IADD3"), cell_of("add.f32", 3, 4, "FADD")});
   const auto& rows = tables[0]->rows;
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0].code.roles == "differential;");
-  CHECK(rows[0].code.opcodes != rows[1].code.opcodes);
-  CHECK(rows[0].code.schedule == rows[1].code.schedule);
+  REQUIRE(rows[0].windows.size() == 1);
+  CHECK(rows[0].windows[0].role == "differential");
+  CHECK(rows[0].windows[0].behind == std::vector<std::string>{"headline"});
+  CHECK(rows[0].windows[0].code.opcodes != rows[1].windows[0].code.opcodes);
+  CHECK(rows[0].windows[0].code.schedule == rows[1].windows[0].code.schedule);
 
   const TestFolder brief;
   tables::write_table(brief.path, table_of({cell_of("add.u32", 3, 4, "IADD3")}), tables::TableDetail::columns_only);
-  CHECK(site::read_tables({brief.path.string()})[0]->rows[0].code.roles.empty());
+  CHECK(site::read_tables({brief.path.string()})[0]->rows[0].windows.empty());
 }
 
 TEST_CASE("measured tables come first, then natural order") {

@@ -361,21 +361,3 @@ TEST_CASE("the rows of the page on Table IV are those of the committed tables of
   }
   CHECK(rows > 70);
 }
-
-TEST_CASE("the page on the H100 and the H200 begins with what `compare --by gpu` says of their tables") {
-  const std::filesystem::path h100_folder = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h100-80gb-hbm3/driver-580.159.04";
-  std::array<Table, 2> tables;
-  in_parallel(tables.size(), [&](std::size_t i) {
-    const auto& folder = i == 0 ? h100_folder : h200_folder;
-    tables[i] = read_table(folder);
-    tables[i].facts = read_facts(folder);
-  });
-  std::vector<Side> sides;
-  for (const auto& table : tables) sides.push_back({&table, std::nullopt, "", ""});
-  label(sides);
-  std::ostringstream written;
-  write_findings(written, sides, compare_steps(sides), "");
-  const auto text = content_of(PTXLAT_SOURCE_DIR "/docs/findings/h100-h200.md");
-  INFO("run ptxlat compare --by gpu 'tables/sm_90/nvidia-*/driver-*' --format findings");
-  CHECK(text.substr(0, written.str().size()) == written.str());
-}

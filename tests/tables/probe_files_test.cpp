@@ -106,19 +106,6 @@ TEST_CASE("damaged probe records are an error that names the file, and missing o
   CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Matchers::Contains("probes.jsonl.zst"));
 }
 
-TEST_CASE("records that an older ptxlat compressed are read, and go when newer ones are written") {
-  const TestFolder folder;
-  write_probe_files(folder.path, two_probes(), {});
-  const auto newer = folder.path / "probes.jsonl.zst", older = folder.path / "probes.jsonl.gz";
-  replace_file(older, gzip(unzstd(content_of(newer))));
-  std::filesystem::remove(newer);
-  CHECK(has_probes(folder.path));
-  CHECK(read_probe_files(folder.path) == two_probes());
-  write_probe_files(folder.path, {two_probes().front()}, {});
-  CHECK_FALSE(std::filesystem::exists(older));
-  CHECK(read_probe_files(folder.path) == std::vector{two_probes().front()});
-}
-
 TEST_CASE("a damaged log is an error that names the file and says what to do") {
   const TestFolder folder;
   write_probe_log(folder.path, "l1", "a talk\n");

@@ -223,22 +223,6 @@ TEST_CASE("a whole table without its csv, or from before the csv had a checksum,
   CHECK(*read_table(place).lines == *table.lines);
 }
 
-TEST_CASE("a table of the format before, which has no measure and no consumer, is read, and written in today's") {
-  const TestFolder folder;
-  std::vector<results::Record> records = random_records(5, 40);
-  for (auto& record : records) record.measure.reset();
-  write_table(folder.path, table_of(records));
-  const auto place = folder.path / run_of().table;
-  results::Json run = results::Json::parse(content_of(place / "run.json"));
-  CHECK(run.at("format") == 4);
-  run["format"] = 2;
-  overwrite(place / "run.json", run.dump());
-  const Table table = read_table(place);
-  CHECK(records_of(table) == records);
-  write_table(folder.path, table);
-  CHECK(results::Json::parse(content_of(place / "run.json")).at("format") == 4);
-}
-
 TEST_CASE("a csv has the measure and the consumer of each number; without these columns they are empty") {
   results::Record store = cell_of("st.u32", 3, 12, "STS");
   store.measure = results::Measure::round_trip;

@@ -10,7 +10,6 @@ using namespace ptxlat::worker;
 namespace {
 
 constexpr const char* library = PTXLAT_TEST_LIBCUDA;
-constexpr const char* ncu = PTXLAT_SOURCE_DIR "/tests/standin/ncu.py";
 
 constexpr unsigned add = 0x210, multiply_add = 0x223, nothing = 0x918;
 
@@ -124,36 +123,4 @@ TEST_CASE("kernels are counted one at a time if their common session ends the pr
     CHECK(outcome.launch.status == ptx::LaunchStatus::ok);
     CHECK(outcome.counts.executed > 0);
   }
-}
-
-TEST_CASE(
-    "ncu counts where there is no libcupti: each kernel has its own counts, and a failing one costs only itself") {
-  Environment environment;
-  Worker worker(test_options());
-  const auto offer = worker.open_ncu(ncu);
-  CHECK(offer.name == "ncu-2025.3.0.0");
-  CHECK(offer.pipes == std::vector<std::string>{"able", "charlie", "tensor"});
-  const auto counted = worker.count({one_kernel({add}, "k0"), one_kernel({add}, "k1")});
-  REQUIRE(counted.size() == 2);
-  for (int i = 0; i < 2; ++i) {
-    INFO(counted[i].launch.message);
-    CHECK(counted[i].launch.status == ptx::LaunchStatus::ok);
-    CHECK(counted[i].counts.executed == 100 * (i + 1));
-    CHECK(counted[i].counts.on_pipes == std::vector<double>{100.0 * (i + 1), 50.0 * (i + 1), 0});
-  }
-  environment.set("PTXLAT_STANDIN_FAULT", "k1");
-  const auto left = worker.count({one_kernel({add}, "k0"), one_kernel({add}, "k1"), one_kernel({add}, "k2")});
-  REQUIRE(left.size() == 3);
-  CHECK(left[0].counts.executed == 100);
-  CHECK(left[1].launch.status == ptx::LaunchStatus::fault);
-  CHECK(left[2].counts.executed == 200);
-}
-
-TEST_CASE("an ncu that is missing or may not count says so") {
-  Environment environment;
-  Worker worker(test_options());
-  CHECK_THROWS_AS(worker.open_ncu("/nonexistent/ncu"), counters::Unavailable);
-  worker.open_ncu(ncu);
-  environment.set("PTXLAT_STANDIN_NCU", "forbidden");
-  CHECK_THROWS_WITH(worker.count({one_kernel({add})}), "the driver does not let this user read hardware counters");
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+namespace ptxlat::cli {
+
+CLI::Option* add_toolchain(CLI::App& command, std::string& toolchain, Toolchains count, const std::string& by_default,
+                           const std::string& meaning) {
+  const bool is_one = count == Toolchains::one;
+  const auto text =
+      fmt::format("The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4){}{}. Default: {}.",
+                  is_one ? "" : "; several, separated by commas, ", meaning, by_default);
+  return command.add_option("--toolchain", toolchain, text)->type_name(is_one ? "NAME" : "NAMES");
+}
+
+CLI::Option* add_target(CLI::App& command, std::string& target, const std::string& meaning) {
+  return command.add_option("--target", target, meaning)->type_name("SM");
+}
+
+namespace {
+
+constexpr int most_devices = 1023;
+
+}  // namespace
+
+CLI::Option* add_device(CLI::App& command, int& device, const std::string& meaning) {
+  return command.add_option("--device", device, meaning + " Default: 0.")->check(CLI::Range(0, most_devices));
+}
+CLI::Option* add_device(CLI::App& command, std::optional<int>& device) {
+  return command.add_option("--device", device, "The GPU's number in the driver's order. Default: 0.")
+      ->check(CLI::Range(0, most_devices));
+}
+
+CLI::Option* add_threads(CLI::App& command, int& threads, const std::string& for_each_core) {
+  return command
+      .add_option("--threads", threads,
+                  fmt::format("How many assemblers work at the same time. Default: {} per core.", for_each_core))
+      ->check(CLI::Range(1, 1024));
+}
+
+CLI::Option* add_level(CLI::App& command, int& level) {
+  return command.add_option("-O,--level", level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+}
+
+CLI::Option* add_launches(CLI::App& command, int& launches) {
+  return command
+      .add_option("--launches", launches, "Launches of each kernel; the mode of their cycles counts. Default: 9.")
+      ->check(CLI::Range(1, 1000));
+}
+
+CLI::Option* add_store(CLI::App& command, std::string& store, const std::string& what) {
+  return command
+      .add_option("--store", store,
+                  fmt::format("The SQLite file that keeps finished {}; rerun the same command to resume. Default: "
+                              "ptxlat.sqlite.",
+                              what))
+      ->type_name("FILE");
+}
+
+CLI::Option* add_tables(CLI::App& command, std::string& tables) {
+  return command
+      .add_option("--tables", tables,
+                  fmt::format("The folder under which the table is written. Default: {}.", default_tables))
+      ->type_name("FOLDER");
+}
+
+CLI::Option* add_table(CLI::App& command, std::string& table, const std::string& meaning) {
+  return command.add_option("--table", table, meaning)->type_name("FOLDER");
+}
+
+CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& values,
+                        const std::string& meaning) {
+  const auto text = meaning.empty() ? fmt::format("{}", fmt::join(values, ", ")) : meaning;
+  return command
+      .add_option("--format", format,
+                  fmt::format("What to write to standard output: {}. Default: {}.", text, values.front()))
+      ->check(CLI::IsMember(values));
+}
+
+void add_replace(CLI::App& command, bool& replaces) {
+  command.add_flag("--replace", replaces,
+                   "Also write over a table that has cells which the store does not have. Default: stop.");
+}
+
+}  // namespace ptxlat::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/opcode_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/data_folder.h"
+#include "base/error.h"
+#include "loops/curves.h"
+#include "opcodes/opcode_rows.h"
+#include "opcodes/operand_cost.h"
+#include "opcodes/throughput.h"
+#include "pairs/pair_rows.h"
+#include "tables/pair_files.h"
+#include "tables/published.h"
+#include "tables/record_lines.h"
+#include "tables/shared_throughputs.h"
+#include "tables/table_files.h"
+
+namespace ptxlat::run {
+
+namespace {
+
+std::vector<tables::PublishedThroughput> documented() {
+  const auto folder = data_folder("site", [](const std::filesystem::path& one) {
+    return std::filesystem::exists(one / tables::published_throughput_name);
+  });
+  return folder.empty() ? std::vector<tables::PublishedThroughput>{}
+                        : tables::read_published_throughputs(folder / tables::published_throughput_name);
+}
+
+}  // namespace
+
+FoundLatencies find_latencies(const std::filesystem::path& folder) {
+  FoundLatencies latencies{tables::read_latencies(folder), {}};
+  latencies.appearances = tables::find_appearances(latencies.table, folder);
+  return latencies;
+}
+
+tables::OpcodeFiles write_opcode_table(const Folder& folder, const ptx::LoadedCatalogue& loaded,
+                                       const FoundLatencies& latencies, tables::OpcodeFiles files) {
+  if (!files.runs.empty())
+    tables::note_published(files.throughput, files.runs.back().target, documented(), files.spellings);
+  const auto opcodes = opcodes::opcodes_measured(loaded, files.throughput);
+  std::vector<results::Record> latency;
+  for (const auto& cell : latencies.table.cells) latency.push_back(cell.record);
+  files.opcodes = opcodes::opcode_rows(
+      opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency},
+      tables::spelling_counts(files.spellings));
+  auto pairs = tables::read_pairs(folder.path());
+  if (!pairs.empty()) pairs::mark_patched(pairs, tables::read_pair_files(folder.path()).hazards);
+  opcodes::add_pairs(files.opcodes, pairs);
+  tables::note_appearances(files.opcodes, latencies.appearances);
+  tables::write_opcode_files(folder, files);
+  return files;
+}
+
+tables::OpcodeFiles reread_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded) {
+  auto files = tables::read_opcode_files(folder);
+  require_rules(folder, tables::runs_of(files.throughput, files.runs), opcodes::readable_versions);
+  for (auto& record : files.throughput) loops::read_again(record);
+  for (auto& record : files.operand_costs) opcodes::read_cost_again(record);
+  return write_opcode_table(folder, loaded, find_latencies(folder), std::move(files));
+}
+
+std::optional<tables::OpcodeFiles> stored_opcodes(const results::Store& store, const std::string& table) {
+  using results::RecordKind;
+  auto throughput = store.records(table, RecordKind::throughput);
+  if (throughput.empty()) return std::nullopt;
+  const int level = highest_level(throughput);
+  auto shared = tables::share_throughputs(at_level(std::move(throughput), level));
+  const auto stored = [&](RecordKind kind) { return at_level(store.records(table, kind), level); };
+  return tables::OpcodeFiles{.opcodes = {},
+                             .throughput = std::move(shared.records),
+                             .contention = stored(RecordKind::contention),
+                             .counters = stored(RecordKind::counters),
+                             .operand_costs = stored(RecordKind::operand_cost),
+                             .in_flight = stored(RecordKind::in_flight),
+                             .runs = store.runs(table),
+                             .spellings = std::move(shared.spellings)};
+}
+
+void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,
+                   std::span<const std::string_view> rules) {
+  for (const auto& run : runs) {
+    if (std::find(rules.begin(), rules.end(), run.rules) != rules.end()) continue;
+    throw Error(ExitCode::storage,
+                fmt::format("{} was measured by {}, and this ptxlat reads {}", table.string(),
+                            run.rules.empty() ? "rules that it does not name" : run.rules, rules.back()),
+                fmt::format("measure it again, or read it with ptxlat {} ({}), which measured it", run.tool_version,
+                            run.git_commit));
+  }
+}
+
+int highest_level(const std::vector<results::Record>& records) {
+  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
+  return std::max_element(records.begin(), records.end(), by_level)->level;
+}
+
+std::vector<results::Record> at_level(std::vector<results::Record> records, int level) {
+  std::erase_if(records, [&](const results::Record& record) { return record.level != level; });
+  return records;
+}
+
+}  // namespace ptxlat::run

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "line/line.h"
+#include "ptx/skeleton.h"
+#include "results/record.h"
+#include "snippet/method.h"
+
+namespace ptxlat::run {
+
+// A snippet that was analysed, with everything that measures it with one toolchain.
+//   worker  none: the numbers come from the schedule. For the throughput it runs patched code, and serves nothing else
+struct SnippetJob {
+  const assemble::Toolchain& toolchain;
+  isa::Target target;
+  const ptx::LoadedCatalogue& loaded;
+  const snippet::Snippet& snippet;
+  const snippet::Plan& plan;
+  std::vector<int> levels;
+  int launches = 9;
+  worker::Worker* worker = nullptr;
+  sass::Disassembler& disassembler;
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+// Each pair of a source and a result, at each level. Error{interrupted} if it was.
+std::vector<results::Record> measure_snippet(const SnippetJob& job);
+
+// The throughput of the whole snippet on an SM with enough warps, at each level: copies of its machine code in a loop,
+// as for `opcodes`.
+std::vector<results::Record> measure_throughput(const SnippetJob& job);
+
+}  // namespace ptxlat::run
