@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/digit.h"
+#include "base/text.h"
 
 namespace ptxlat::assemble {
 namespace {

@@ -6,12 +6,10 @@
 
 #include "assemble/cuda_version.h"
 #include "assemble/folders.h"
-#include "assemble/library_file.h"
 #include "assemble/toolkit.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "base/toolkits_script.h"
 
 namespace ptxlat::assemble {
 namespace {

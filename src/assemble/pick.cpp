@@ -4,9 +4,9 @@
 
 #include "assemble/cuda_version.h"
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
-#include "base/toolkits_script.h"
 
 namespace ptxlat::assemble {
 namespace {

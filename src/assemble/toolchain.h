@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "assemble/assembler.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 
 namespace ptxlat::assemble {
 

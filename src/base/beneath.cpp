@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/file_error.h"
-#include "base/printable.h"
+#include "base/file.h"
+#include "base/text.h"
 
 namespace ptxlat {
 

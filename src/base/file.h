@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/beneath.h"
+#include "base/error.h"
 
 namespace ptxlat {
 
@@ -43,5 +46,37 @@ std::string read_file(const std::filesystem::path& file);
 
 // The same for a file that is no part of a store, table or bundle: Error{code} with this advice.
 std::string read_file(const std::filesystem::path& file, ExitCode code, const std::string& advice);
+
+// Error{storage}: "cannot write /tables/latency.csv: No space left on device", with what to do.
+Error file_error(const std::filesystem::path& file, const char* doing, int error_number);
+
+// Writes the text to a descriptor, however many calls that takes. False if one fails; errno says why.
+bool write_all(int descriptor, std::string_view text);
+
+// Puts everything that was written to the file on the disk. False if some of it was not kept, which network file
+// systems say only now; errno says why. The descriptor stays open, with its lock.
+bool settle(int descriptor);
+
+// Text that may be too large for memory, in a file without a name: the system drops its pages where memory is short,
+// and the file goes with the process, however that ends. Failures of the disk are Error{storage}.
+class ScratchFile {
+ public:
+  // Created if it is missing. Not the folder for temporary files, which may itself be in memory.
+  explicit ScratchFile(const std::filesystem::path& folder);
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;  // owns the file
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  // Returns where the text begins.
+  std::size_t append(std::string_view text);
+  // Everything that was appended, valid as long as the file. Nothing can be appended afterwards.
+  std::string_view text();
+
+ private:
+  std::filesystem::path folder_;
+  int descriptor_ = -1;
+  std::size_t size_ = 0;
+  void* mapped_ = nullptr;
+};
 
 }  // namespace ptxlat

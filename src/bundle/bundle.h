@@ -8,12 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bundle/bytes.h"
 #include "bundle/cells.h"
 #include "bundle/code.h"
 #include "bundle/container.h"
-#include "bundle/files.h"
 #include "bundle/manifest.h"
-#include "bundle/words.h"
 
 namespace ptxlat::bundle {
 

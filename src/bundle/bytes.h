@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 
 #include "assemble/assembler.h"
 #include "base/error.h"
+#include "sass/disassembler.h"
 
 namespace ptxlat::bundle {
 
@@ -66,5 +69,25 @@ class ByteReader {
   const Bytes& bytes_;
   std::uint64_t position_ = 0;
 };
+
+struct WordOrder {
+  bool operator()(const sass::InstructionWord& x, const sass::InstructionWord& y) const {
+    return x.low != y.low ? x.low < y.low : x.high < y.high;
+  }
+};
+// Disassembled words by disassembly_key, in an order that does not depend on the order of requests.
+using Words = std::map<sass::InstructionWord, sass::WordText, WordOrder>;
+using KnownWords = std::unordered_map<sass::InstructionWord, sass::WordText, sass::DisassemblyKeyHash>;
+
+// As a section of a bundle.
+Bytes encode_words(const Words& words);
+// Error{storage} if encode_words did not make it.
+void decode_words(const Bytes& section, KnownWords& words);
+
+// One frame of Zstandard, with its size and a checksum. Repetitions megabytes apart are found: the same kernels
+// assembled by a different version.
+Bytes compress(const Bytes& bytes);
+// Error{storage} if compress did not make it.
+Bytes decompress(const std::uint8_t* frame, std::size_t size);
 
 }  // namespace ptxlat::bundle

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "bundle/bytes.h"
-#include "bundle/compress.h"
 
 namespace ptxlat::bundle {
 

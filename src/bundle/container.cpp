@@ -14,8 +14,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/limits.h"
-#include "base/write_all.h"
 
 namespace ptxlat::bundle {
 

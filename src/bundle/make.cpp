@@ -7,10 +7,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "bundle/bytes.h"
 #include "bundle/cells.h"
-#include "bundle/compress.h"
 #include "bundle/container.h"
-#include "bundle/files.h"
 #include "bundle/recording.h"
 #include "latency/method.h"
 #include "latency/shard.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bundle/files.h"
+#include "bundle/cells.h"
 #include "bundle/manifest.h"
 #include "isa/form.h"
 #include "line/line.h"

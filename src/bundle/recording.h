@@ -7,8 +7,8 @@
 #include <mutex>
 #include <semaphore>
 
+#include "bundle/bytes.h"
 #include "bundle/code.h"
-#include "bundle/words.h"
 
 namespace ptxlat::bundle {
 

@@ -12,11 +12,10 @@
 
 #include "assemble/toolkit.h"
 #include "base/error.h"
-#include "bundle/functions.h"
+#include "bundle/cells.h"
 #include "bundle/make.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
-#include "cli/cuda.h"
 #include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"

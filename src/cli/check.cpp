@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/cuda.h"
 #include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"

@@ -12,7 +12,6 @@
 #include <ctime>
 #include <iostream>
 
-#include "base/deadline.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/process.h"

@@ -8,11 +8,10 @@
 #include <iostream>
 
 #include "assemble/toolkit.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/cuda.h"
 #include "cli/options.h"
 #include "cli/print_cell.h"
 #include "cli/print_text.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "assemble/toolkit.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "cli/options.h"
 #include "cli/print_text.h"

@@ -6,14 +6,13 @@
 #include <iostream>
 
 #include "cli/commands.h"
-#include "cli/cuda.h"
 #include "cli/opcode_job.h"
 #include "cli/print_text.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "opcodes/throughput.h"
 #include "results/store.h"
-#include "run/kept.h"
+#include "run/facts.h"
 #include "run/opcode_table.h"
 #include "tables/opcode_files.h"
 

@@ -21,9 +21,8 @@
 #include "pairs/hazards.h"
 #include "results/store.h"
 #include "run/facts.h"
-#include "run/kept.h"
+#include "run/opcodes.h"
 #include "run/pair_table.h"
-#include "run/pairs.h"
 #include "tables/pair_files.h"
 
 namespace ptxlat::cli {

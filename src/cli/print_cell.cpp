@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/print_text.h"
-#include "pages/window_text.h"
+#include "pages/evidence.h"
 #include "tables/number.h"
 
 namespace ptxlat::cli {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "base/printable.h"
+#include "base/text.h"
 
 namespace ptxlat::cli {
 

@@ -23,18 +23,16 @@
 #include "cli/toolchains.h"
 #include "isa/catalogue.h"
 #include "memory/infer.h"
-#include "memory/log.h"
-#include "memory/oracle.h"
+#include "memory/machine.h"
 #include "pages/plot.h"
 #include "probe/method.h"
 #include "results/store.h"
 #include "run/facts.h"
-#include "run/predict.h"
 #include "run/probe_table.h"
 #include "run/probes.h"
 #include "run/provenance.h"
+#include "tables/compression.h"
 #include "tables/probe_files.h"
-#include "tables/zstd.h"
 
 namespace ptxlat::cli {
 

@@ -11,12 +11,11 @@
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/cuda.h"
+#include "cli/gpus.h"
 #include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "cli/warnings.h"
 #include "latency/method.h"
 
 namespace ptxlat::cli {

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
-#include "cli/cuda.h"
 #include "cli/options.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"

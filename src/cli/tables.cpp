@@ -8,7 +8,7 @@
 
 #include "cli/print_text.h"
 #include "results/shards.h"
-#include "run/kept.h"
+#include "run/facts.h"
 
 namespace ptxlat::cli {
 

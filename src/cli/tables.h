@@ -23,7 +23,7 @@ struct TableOptions {
 };
 void add_table_options(CLI::App& command, TableOptions& options);
 
-// Error{storage} if the store's latencies would replace a larger table (run/kept.h), unless the user has said so.
+// Error{storage} if the store's latencies would replace a larger table (run/facts.h), unless the user has said so.
 //   planned  cells that the store will have
 void require_kept(const results::Store& store, const std::string& table, const std::vector<results::CellKey>& planned,
                   const TableOptions& options);

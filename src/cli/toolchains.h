@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assemble/toolchain.h"
+#include "cuda/functions.h"
 #include "line/kernel_assembler.h"
 #include "worker/worker.h"
 
@@ -46,5 +47,11 @@ void require_levels(const std::vector<int>& levels, assemble::ToolchainKind kind
 // How many assemblers work at the same time: `wanted`, or if it is 0, two for each hardware thread, because one that
 // waits for nvdisasm leaves its core idle.
 int assembling_threads(int wanted);
+
+// Compiles those of `forms` that are CUDA C for an assembler and a target, with the assembler's NVRTC, in a worker
+// process. If there is no such NVRTC, that is each form's problem, with what to do. Does not look for NVRTC if no form
+// is CUDA C.
+cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, const assemble::Toolchain& assembler,
+                                 const isa::Target& target);
 
 }  // namespace ptxlat::cli

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "base/toolkits_script.h"
+#include "base/environment.h"
 
 namespace ptxlat::counters {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "counters/metrics.h"
+#include "counters/find.h"
 
 namespace ptxlat::counters {
 

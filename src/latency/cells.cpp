@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "latency/estimate.h"
-#include "latency/survey.h"
+#include "latency/samples.h"
 #include "sass/hidden_waits.h"
 
 namespace ptxlat::latency {

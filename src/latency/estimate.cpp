@@ -6,11 +6,9 @@
 
 #include <algorithm>
 
-#include "latency/issue_context.h"
 #include "latency/measure.h"
 #include "latency/numbers.h"
 #include "latency/samples.h"
-#include "latency/survey.h"
 #include "latency/witness_pairs.h"
 #include "line/window_record.h"
 #include "results/note.h"

@@ -13,7 +13,7 @@ namespace ptxlat::latency {
 // (latency/numbers.h).
 //   measures  whether the trials were run. If not, the same formulas over stall counts give `static` and `issue`, and
 //             there are no further metrics
-//   survey    the repeated launches of the windows behind the headline (latency/survey.h); all empty if none was made
+//   survey    the repeated launches of the windows behind the headline (latency/samples.h); all empty if none was made
 // An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
                          const TrialNumbers& trials, const Audits& audits, bool measures,

@@ -69,7 +69,7 @@ Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant
 Experiment expand_differential(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
 
 // Copies that do not depend on each other, in a loop of PTX, for a CTA of this many threads whose warps begin together:
-// to measure throughput. What they read depends, for ptxas, on what they made in the round before (ptx/feedback.h).
+// to measure throughput. What they read depends, for ptxas, on what they made in the round before (ptx/bridge.h).
 //   copies     in the shorter loop; the longer has twice as many
 //   fed_twice  the longer loop, in which everything is fed back twice: how much longer it takes is what feeding back
 //              once costs. Empty if nothing is

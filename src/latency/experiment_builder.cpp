@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ptx/store_live.h"
+#include "ptx/bridge.h"
 
 namespace ptxlat::latency {
 

@@ -18,7 +18,7 @@ namespace ptxlat::latency {
 // A kernel behind the numbers of some cells, as the line launches it.
 //   symbol         its name in the cubin
 //   uses_objects   it needs an object that the host makes: a texture, a surface, a tensor map
-//   leaves_the_sm  if its launches differ, it is launched again for a survey (latency/survey.h)
+//   leaves_the_sm  if its launches differ, it is launched again for a survey (latency/samples.h)
 //   code           its machine code and the audit's result
 struct ReproducedWindow {
   std::string symbol;

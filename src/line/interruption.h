@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "base/deadline.h"
+#include "base/environment.h"
 
 namespace ptxlat::line {
 

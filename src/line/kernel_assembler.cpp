@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "ptx/skeleton.h"
 #include "sass/cubin.h"
-#include "sass/module_calls.h"
+#include "sass/results.h"
 
 namespace ptxlat::line {
 

@@ -8,6 +8,7 @@
 #include "isa/form.h"
 #include "line/line.h"
 #include "loops/loop.h"
+#include "loops/measured_codes.h"
 #include "ptx/skeleton.h"
 #include "results/record.h"
 #include "sass/window.h"
@@ -49,5 +50,18 @@ results::WindowRecord evidence_of(const line::Bench& bench, const ChainLoops& lo
 
 // Times both loops with each number of warps. Requires a GPU.
 LoopTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps);
+
+// Throughput of what four warps do together (wgmma): a program adds to one accumulator in a loop, and so does this.
+// The tensor cores overlap one instruction with the next in spite of the dependence.
+
+// The accumulator's dependence; nullopt if the form is not for a warpgroup, or has none.
+std::optional<isa::Variant> accumulating_variant(const ptx::LoadedCatalogue& loaded, const isa::Form& form);
+
+// Of the loops' CTA: as many warpgroups as have registers for their accumulators, at most four.
+int threads_of_warpgroups(const isa::Form& form);
+
+// Puts what the loops show into the record: machine code, verdict and, with a GPU, the curve over warps.
+void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, MeasuredCodes& measured,
+                        results::Record& record);
 
 }  // namespace ptxlat::loops

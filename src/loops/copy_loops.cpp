@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "line/window_record.h"
-#include "loops/curves.h"
+#include "loops/loop.h"
 #include "loops/patch.h"
 #include "loops/rates.h"
 #include "loops/saturated_kernel.h"

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loops/loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "latency/survey.h"
+#include "base/quantile.h"
+#include "latency/samples.h"
+#include "loops/saturated_kernel.h"
+#include "results/curve.h"
+#include "results/note.h"
+#include "results/work_unit.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::loops {
 
@@ -138,6 +147,157 @@ std::vector<std::size_t> those_that_differ(const LoopTimes& times) {
     if (differ(times.shorter[i]) || differ(times.longer[i])) found.push_back(i);
   }
   return found;
+}
+
+namespace {
+
+namespace metric = results::metric;
+
+constexpr char curve_name[] = "warps";
+
+double rate_of(int warps, double cycles) { return lanes_of_a_warp * warps / cycles; }
+
+// Results per cycle with each number of warps; none if more copies did not take longer.
+std::vector<double> rates_of(const std::vector<int>& warps, const LoopTimes& times, const TimeOfCopy& time_of_copy) {
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    const auto cycles = time_of_copy(timing_of(times, warps, i));
+    if (cycles <= 0) return {};
+    rates.push_back(rate_of(warps[i], cycles));
+  }
+  return rates;
+}
+
+// What one launch says of the throughput, with the warps that saturate the SM: launches have lines, SMs and the order
+// in which warps end in common. Empty if it has none of them.
+std::optional<double> throughput_of_launch(std::size_t launch, const std::vector<int>& warps, const LoopTimes& times,
+                                           const TimeOfCopy& time_of_copy, const std::vector<std::size_t>& best) {
+  std::vector<double> rates;
+  for (const auto i : best) {
+    if (launch >= times.shorter[i].launches.size() || launch >= times.longer[i].launches.size()) continue;
+    const auto shorter = times.shorter[i].launches[launch], longer = times.longer[i].launches[launch];
+    if (!shorter || !longer) continue;
+    const auto cycles = time_of_copy({warps[i], times.rounds, *shorter, *longer});
+    if (cycles > 0) rates.push_back(rate_of(warps[i], cycles));
+  }
+  if (rates.empty()) return std::nullopt;
+  return median_of(std::move(rates));
+}
+
+// The standard error of a middle mean: 1.03 times that of the mean of all if they are normally distributed, where the
+// quartiles are 1.35 standard deviations apart.
+double error_of_middle_mean(const std::vector<double>& values) {
+  const double quartiles_apart = quantile_of(values, 0.75) - quantile_of(values, 0.25);
+  return 0.76 * quartiles_apart / std::sqrt(static_cast<double>(values.size()));
+}
+
+void withdraw(results::Record& record, const std::string& why) {
+  for (const auto number : {metric::throughput, metric::interval, metric::saturates_at}) record.set(number, {});
+  record.verdict = sass::Verdict::unstable;
+  record.note = why;
+}
+
+// Without them, for a record made before there were any, its verdict stays.
+void judge_spread(results::Record& record, double throughput) {
+  const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
+  if (!low || !high) return;
+  const bool is_unstable = *high - *low > largest_spread * throughput;
+  record.verdict = sass::Verdict::proven;
+  if (!is_unstable) return;
+  const auto unit = results::work_unit_of(record.ptx);
+  withdraw(record, fmt::format("its launches only show that it is between {:.4g} and {:.4g} {} per cycle",
+                               *low / unit.threads, *high / unit.threads, unit.name));
+}
+
+// How many instructions of the record's code an SM would issue per cycle, if it does not branch; else 0.
+double issued_per_cycle(const results::Record& record, double per_clock) {
+  const auto may_branch = [](const std::string& opcode) {
+    return sass::has(opcode, sass::Trait::leaves | sass::Trait::bookkeeping);
+  };
+  if (std::any_of(record.sass.begin(), record.sass.end(), may_branch)) return 0;
+  return per_clock / lanes_of_a_warp * record.sass_count;
+}
+
+}  // namespace
+
+void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
+               const TimeOfCopy& time_of_copy) {
+  results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
+  const auto rates = rates_of(warps, times, time_of_copy);
+  if (rates.empty()) {
+    record.verdict = sass::Verdict::unstable;
+    record.note = "more copies did not take longer";
+    return;
+  }
+  series.axes.front().values.assign(warps.begin(), warps.end());
+  series.values.assign(rates.begin(), rates.end());
+  record.series.push_back(std::move(series));
+  const auto best = saturation_of(warps, rates).best;
+  std::size_t launches = 0;
+  for (const auto i : best) launches = std::max(launches, times.longer[i].launches.size());
+  std::vector<double> of_launches;
+  for (std::size_t launch = 0; launch < launches; ++launch) {
+    if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, best)) of_launches.push_back(*one);
+  }
+  if (!of_launches.empty()) {
+    const double error = error_of_middle_mean(of_launches), middle = middle_mean_of(of_launches);
+    record.set(metric::throughput_low, middle - 2 * error);
+    record.set(metric::throughput_high, middle + 2 * error);
+  }
+  read_again(record);
+}
+
+namespace {
+
+// Puts the rates, and those of more launches instead if a few do not agree.
+void settle_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes& times,
+                  const TimeOfCopy& time_of_copy) {
+  put_rates(record, warps, times, time_of_copy);
+  const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
+  if (record.verdict != sass::Verdict::unstable || !low || !high) return;
+  // Of ranges at the limit, half would still be too wide.
+  constexpr double margin = 1.3, most_times_as_often = 48;
+  const double apart = 2 * (*high - *low) / (*high + *low) / largest_spread;
+  const double times_as_often = std::ceil(margin * apart * apart);
+  if (times_as_often > most_times_as_often) return;
+  const auto saturation = saturation_of(warps, rates_of(warps, times, time_of_copy));
+  time_more_often(time, warps, saturation.best, static_cast<int>(times_as_often), times);
+  record.series.pop_back();
+  put_rates(record, warps, times, time_of_copy);
+}
+
+}  // namespace
+
+void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
+                       const TimeOfCopy& time_of_copy) {
+  settle_rates(record, warps, time, times, time_of_copy);
+  // If there is a message, the rates are those of the first launches.
+  results::add_note(record.note, times.message);
+  if (times.more_failed) record.add_flag(results::flag::retry);
+}
+
+void read_again(results::Record& record) {
+  const auto curve = std::find_if(record.series.begin(), record.series.end(),
+                                  [](const results::Series& series) { return series.name == curve_name; });
+  if (record.kind != results::RecordKind::throughput || curve == record.series.end() || record.windows.empty()) return;
+  if (!results::is_curve(*curve)) return;
+  std::vector<int> warps;
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < curve->values.size(); ++i) {
+    warps.push_back(static_cast<int>(curve->axes.front().values[i]));
+    rates.push_back(curve->values[i].value_or(0));
+  }
+  if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
+  const auto saturation = saturation_of(warps, rates);
+  // A scheduler issues one instruction per cycle: whatever says more has measured something else.
+  constexpr double error = 1.02;
+  if (const double issued = issued_per_cycle(record, saturation.per_clock); issued > error * sub_partitions)
+    return withdraw(record, fmt::format("it would be {:.3g} instructions per cycle: more than an SM issues", issued));
+  record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
+  record.set(metric::interval, saturation.interval);
+  record.set(metric::saturates_at, saturation.saturates_at);
+  record.note = saturation.still_rises ? "more warps would do more" : "";
+  judge_spread(record, saturation.per_clock);
 }
 
 }  // namespace ptxlat::loops

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "ptx/bridge.h"
 #include "ptx/instruction.h"
 #include "ptx/kernel_builder.h"
-#include "ptx/store_live.h"
 
 namespace ptxlat::loops {
 

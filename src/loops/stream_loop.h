@@ -6,7 +6,6 @@
 
 #include "latency/cells.h"
 #include "line/line.h"
-#include "loops/curves.h"
 #include "loops/loop.h"
 #include "loops/measured_codes.h"
 #include "results/record.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "series/facts.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/quantile.h"
-#include "series/facts.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 

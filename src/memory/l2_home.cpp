@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "series/facts.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 
@@ -37,10 +37,11 @@ std::vector<double> strongest_pattern(const Matrix& matrix) {
   Eigen::MatrixXd values(static_cast<Eigen::Index>(matrix.size()), static_cast<Eigen::Index>(matrix.front().size()));
   for (Eigen::Index i = 0; i < values.rows(); ++i)
     values.row(i) = Eigen::Map<const Eigen::RowVectorXd>(matrix[static_cast<std::size_t>(i)].data(), values.cols());
-  const Eigen::BDCSVD<Eigen::MatrixXd> parts(values, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(values.transpose() * values);
   Eigen::Index strongest = 0;
   values.rowwise().squaredNorm().maxCoeff(&strongest);
-  const Eigen::VectorXd lines = parts.matrixV().col(0) * (parts.matrixU()(strongest, 0) < 0 ? -1 : 1);
+  const Eigen::VectorXd direction = solver.eigenvectors().rightCols<1>();  // of the greatest eigenvalue
+  const Eigen::VectorXd lines = direction * (values.row(strongest).dot(direction) < 0 ? -1 : 1);
   return {lines.begin(), lines.end()};
 }
 

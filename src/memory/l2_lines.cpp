@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "series/facts.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 

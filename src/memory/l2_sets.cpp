@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/quantile.h"
-#include "memory/l2_eviction.h"
-#include "memory/policy_search.h"
-#include "series/facts.h"
+#include "memory/l2_capacity.h"
+#include "memory/policy.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 

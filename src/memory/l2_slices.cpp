@@ -9,7 +9,7 @@
 
 #include "base/quantile.h"
 #include "memory/slice_clusters.h"
-#include "series/facts.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "memory/bisect.h"
-#include "memory/conflict_set.h"
-#include "series/facts.h"
+#include "memory/cache.h"
+#include "memory/prober.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::memory {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/policy_search.h"
+#include "memory/policy.h"
 #include "memory/prober.h"
 #include "memory/set_index.h"
 #include "results/record.h"

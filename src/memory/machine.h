@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <cstdint>
+#include <istream>
+#include <ostream>
 #include <string>
 #include <vector>
 
 // The interface through which the structure of a memory is inferred: accesses with known latencies, and nothing else.
 // Nothing in this room knows an architecture, a driver or a kernel.
+
 namespace ptxlat::memory {
 
 // `count` addresses from `base` on, `stride` bytes apart.
@@ -47,6 +53,72 @@ class Machine {
   virtual std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) = 0;
   // Untimed accesses, in any order and as fast as the machine can: to fill or to evict.
   virtual void touch(const std::vector<Addresses>& list, const std::string& with, int sm) { access(list, with, sm); }
+};
+
+// The shell with a command, whose standard input and output are one socket. It is killed at the end of the scope.
+struct OracleProcess {
+  explicit OracleProcess(const std::string& command);
+  ~OracleProcess();
+  OracleProcess(const OracleProcess&) = delete;  // owns a process
+  OracleProcess& operator=(const OracleProcess&) = delete;
+
+  pid_t pid = -1;
+  int socket = -1;
+};
+
+// A program that acts as a machine: it describes itself and answers accesses, one JSON object per line, as in
+// docs/inference.md. Its standard error is this program's.
+class Oracle : public Machine {
+ public:
+  // The shell runs `command`. Error{missing_tool} if it does not describe itself within `deadline`, which also applies
+  // to each answer.
+  Oracle(const std::string& command, std::chrono::milliseconds deadline);
+
+  const MachineInfo& info() const override { return info_; }
+  void prepare() override;
+  std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+
+ private:
+  std::string answer_to(std::string request);
+  std::string read_line();
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string command_;
+  std::chrono::milliseconds deadline_;
+  OracleProcess process_;
+  std::string received_;
+  MachineInfo info_;
+};
+
+// The dialogue with a machine, one JSON object per line: its description, then each request with its answer. Given the
+// same answers, the inference makes the same requests, so a log gives the facts again without the machine.
+class LoggedMachine : public Machine {
+ public:
+  // Both outlive it.
+  LoggedMachine(Machine& machine, std::ostream& log);
+  const MachineInfo& info() const override { return machine_.info(); }
+  void prepare() override;
+  std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+  void touch(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+
+ private:
+  Machine& machine_;
+  std::ostream& log_;
+};
+
+// Error{storage} if LoggedMachine did not write it, and if the inference makes different requests from those in the
+// log: with a different seed, or a different version of the program.
+class ReplayedMachine : public Machine {
+ public:
+  explicit ReplayedMachine(std::istream& log);  // outlives it
+  const MachineInfo& info() const override { return info_; }
+  void prepare() override;
+  std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+  void touch(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+
+ private:
+  std::istream& log_;
+  MachineInfo info_;
 };
 
 }  // namespace ptxlat::memory

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "memory/prober.h"
+
 namespace ptxlat::memory {
 
 // How one set of a cache chooses what to evict. A set begins empty, and fills its ways from the first before it evicts.
@@ -47,5 +49,18 @@ class CacheSet {
   std::vector<std::optional<std::uint64_t>> lines_;
   std::unique_ptr<ReplacementPolicy> policy_;
 };
+
+//   name     a policy's, or "random" if equal accesses do not have equal outcomes; empty if no known policy predicts
+//            the observations
+//   strings  how many random strings of accesses it predicted without error, none of them used to choose it
+//   victims  for a random policy: how often each way was evicted, in the order in which an empty set fills
+struct FoundPolicy {
+  std::string name;
+  int strings = 0;
+  std::vector<double> victims;
+};
+
+// `lines` are of one set with this many ways, and outnumber them.
+FoundPolicy find_policy(Prober& prober, const Lines& lines, std::size_t ways);
 
 }  // namespace ptxlat::memory

@@ -5,7 +5,7 @@
 #include <bit>
 #include <set>
 
-#include "memory/bisect.h"
+#include "memory/prober.h"
 
 namespace ptxlat::memory {
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "loops/saturated_kernel.h"
-#include "opcodes/counted.h"
+#include "opcodes/counting.h"
 #include "opcodes/in_flight.h"
 #include "opcodes/pipes.h"
 #include "pairs/pair_rows.h"

@@ -9,7 +9,6 @@
 
 #include "opcodes/contention.h"
 #include "results/opcode.h"
-#include "results/pair.h"
 #include "results/record.h"
 
 namespace ptxlat::opcodes {

@@ -9,12 +9,12 @@
 
 #include "latency/cells.h"
 #include "loops/beside_loop.h"
+#include "loops/chain_loop.h"
 #include "loops/copy_loops.h"
 #include "loops/loop.h"
 #include "loops/patch.h"
 #include "loops/saturated_kernel.h"
 #include "loops/stream_loop.h"
-#include "loops/warpgroup.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::opcodes {
@@ -27,7 +27,7 @@ using latency::Role;
 //   copies   its machine code is copied into a loop
 //   beside   likewise, if it is known there (loops/beside_loop.h); a stream does not say
 //   streams  in a loop of PTX (loops/stream_loop.h)
-//   loops    likewise, by warpgroups (loops/warpgroup.h)
+//   loops    likewise, by warpgroups (loops/chain_loop.h)
 //   moves    as beside, with the moves that ptxas makes there (loops/beside_loop.h); nothing else says
 //   none     its record is final
 //   done     likewise, and it has been handed over

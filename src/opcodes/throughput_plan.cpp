@@ -9,7 +9,6 @@
 #include "loops/chain_loop.h"
 #include "loops/saturated_kernel.h"
 #include "loops/stream_loop.h"
-#include "loops/warpgroup.h"
 #include "opcodes/throughput.h"
 
 namespace ptxlat::opcodes {

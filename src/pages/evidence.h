@@ -11,6 +11,10 @@
 
 namespace ptxlat::pages {
 
+// A window for people: role, verdict, schedule, cycles, and its machine code with control words, one instruction per
+// line. Begins with an empty line.
+std::string window_text(const results::WindowRecord& window);
+
 // A fact and the probe that it was found by; views into the records.
 struct FoundFact {
   const results::Record* probe = nullptr;

@@ -5,8 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/printable.h"
-#include "tables/humps.h"
+#include "base/text.h"
 #include "tables/operands.h"
 
 namespace ptxlat::pages {

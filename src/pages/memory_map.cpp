@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "pages/plot_text.h"
+#include "pages/plot.h"
 #include "tables/curves.h"
 #include "tables/number.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "pages/memory_map.h"
-#include "pages/plot_text.h"
+#include "pages/plot.h"
 
 namespace ptxlat::pages {
 

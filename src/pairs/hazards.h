@@ -10,8 +10,8 @@
 
 #include "isa/form.h"
 #include "line/line.h"
-#include "loops/one_at_a_time.h"
-#include "pairs/hazard_ladder.h"
+#include "loops/measured_codes.h"
+#include "pairs/hazard_kernel.h"
 #include "pairs/hazard_patch.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "pairs/hazard_ladder.h"
+#include "pairs/hazard_kernel.h"
 #include "pairs/scheduled_pairs.h"
 #include "results/note.h"
 

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pairs/pair_reasons.h"
 #include "pairs/scheduled_pairs.h"
-#include "results/pair.h"
+#include "results/opcode.h"
 #include "results/record.h"
 
 namespace ptxlat::pairs {
@@ -25,7 +24,7 @@ Schedules schedules_of(const std::vector<results::Record>& latency, Refusals ref
 
 // All pairs in the windows of a latency table and in hazard records, sorted by their names. Of several windows the
 // least schedule counts, of several hazards the longest. Every pair of fixed latency has a hazard, or its note says why
-// not (pairs/pair_reasons.h).
+// not (pairs/scheduled_pairs.h).
 std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards);
 
 // Sets which rows are patched, as pair_rows did: the csv, from which they come, does not say it.

@@ -6,8 +6,7 @@
 
 #include "line/line.h"
 #include "loops/patch.h"
-#include "pairs/register_banks.h"
-#include "pairs/register_reuse.h"
+#include "pairs/register_rules.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
 

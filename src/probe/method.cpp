@@ -10,13 +10,11 @@
 #include "base/hash.h"
 #include "line/window_record.h"
 #include "memory/infer.h"
-#include "memory/log.h"
-#include "probe/audit.h"
-#include "probe/commanded_machine.h"
+#include "memory/machine.h"
+#include "probe/machines.h"
 #include "probe/readers.h"
-#include "probe/traced_machine.h"
 #include "results/note.h"
-#include "series/facts.h"
+#include "series/series_groups.h"
 
 namespace ptxlat::probe {
 

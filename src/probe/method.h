@@ -28,8 +28,8 @@ struct ProbePlan {
 results::CellKey key_of(const ProbePlan& plan);
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device = {});
 
-// The dialogue with the GPU behind an inference (memory/log.h): the probe's name, with the point's role if it has axes,
-// and the log. Called from one thread at a time.
+// The dialogue with the GPU behind an inference (memory/machine.h): the probe's name, with the point's role if it has
+// axes, and the log. Called from one thread at a time.
 using OnLog = std::function<void(const std::string& name, const std::string& log)>;
 
 // The facts of an earlier record, read off its series again with the current probe's rules, for points that this probe

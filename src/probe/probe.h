@@ -72,12 +72,12 @@ enum class Reader { per_step, throughput, span, rate, timeline, warps, words, sa
 // The first word of a point that may hang, if it does: the kernel stores 1 if it passes, and 2 if it gave up.
 inline constexpr double hung = 3;
 
-// What to infer from a kernel's answers (probe/traced_machine.h) instead of reading a series.
+// What to infer from a kernel's answers (probe/machines.h) instead of reading a series.
 //   kind       of memory::MachineInfo
 //   space      its facts begin with this
 //   bytes      expression: the accessible bytes, from the beginning of the first buffer
 //   flush      expression: bytes after those, where one access every `flush_stride` bytes makes everything else cold;
-//              for a kernel that takes commands (probe/commanded_machine.h). Empty for one that takes addresses
+//              for a kernel that takes commands (probe/machines.h). Empty for one that takes addresses
 //   page       expression: bytes within which addresses of memory are those of the program; 0: not known
 //   operators  ways to access it; the kernel knows them by number
 struct ProbeInference {

@@ -8,6 +8,7 @@
 #include "probe/probe.h"
 #include "ptx/readout.h"
 #include "results/record.h"
+#include "sass/audit.h"
 #include "sass/window.h"
 
 namespace ptxlat::probe {
@@ -26,5 +27,10 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
 
 // The part of an earlier series that the current probe would also make. Empty if it has different axes.
 std::optional<results::Series> part_of(const Probe& probe, const results::Series& series);
+
+// Whether the window has the opcodes that the probe's file specifies: exactly this many of each, and in addition only
+// the named ones, or any except the excluded ones. Modifiers count if the file names them; clock reads belong to the
+// window. `contaminated` with the opcode otherwise, `elided` if one is missing.
+sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& window);
 
 }  // namespace ptxlat::probe

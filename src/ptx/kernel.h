@@ -29,7 +29,7 @@ struct Kernel {
 //   out, in      addresses of slots of slot_bytes each, one per thread: thread t of CTA c has slot c × threads + t.
 //                An input slot has up to 8 operands, 8 bytes each, at 8 × operand index. An output slot has 16 words of
 //                32 bits, zero before each launch; the kernel and the reader of its Readout agree on their meaning
-//   memory       the objects made by the host (gpu/kernel_memory.h), reset before the launches of each kernel that uses
+//   memory       the objects made by the host (gpu/buffers.h), reset before the launches of each kernel that uses
 //                memory; 0 for other kernels
 //   parameters   parameter_bytes by value, 8 bytes each. If memory is used: the address of the launch's line of scratch
 //                memory and the SM or cluster that should run it (any_place: any). Then the addresses of the buffers in

@@ -5,7 +5,7 @@
 
 #include "latency/samples.h"
 #include "tables/operands.h"
-#include "tables/row_outline.h"
+#include "tables/shared_rows.h"
 
 namespace ptxlat::reproduce {
 
@@ -57,7 +57,7 @@ std::vector<std::string> changed_windows(const results::Record& stored, const re
 }
 
 double tolerance_of(const results::Record& record, const std::string& operand) {
-  // The observed difference between the medians of two surveys is smaller (latency/survey.h).
+  // The observed difference between the medians of two surveys is smaller (latency/samples.h).
   constexpr double of_median = 0.02;
   if (const auto median = record.number(metric::median)) return of_median * *median;
   double widest = 0;

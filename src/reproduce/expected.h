@@ -12,7 +12,7 @@ namespace ptxlat::reproduce {
 // A number and its expected value.
 //   counts       whether a difference is a failure. If launches leave the SM, only the headline counts: the remaining
 //                numbers belong to the nearest L2 slice that a few launches happened to hit
-//   is_surveyed  the value is the median over the lines and SMs of a survey (latency/survey.h)
+//   is_surveyed  the value is the median over the lines and SMs of a survey (latency/samples.h)
 enum class Check { nothing, equal, at_least };
 struct ExpectedNumber {
   latency::ReproducedNumber number;

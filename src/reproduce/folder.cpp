@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "gpu/kernel_memory.h"
-#include "latency/survey.h"
-#include "pages/window_text.h"
+#include "gpu/buffers.h"
+#include "latency/samples.h"
+#include "pages/evidence.h"
 #include "ptx/skeleton.h"
 #include "tables/number.h"
 

@@ -11,7 +11,6 @@
 #include <random>
 
 #include "reproduce/expected.h"
-#include "tables/humps.h"
 #include "tables/number.h"
 #include "tables/operands.h"
 
@@ -34,7 +33,7 @@ bool can_be_compared(const tables::Cell& cell) {
 
 bool has_number(const results::Record& record) { return record.number(metric::cycles) || record.number(metric::issue); }
 
-// The class of inputs of a row that is one of two humps (tables/humps.h).
+// The class of inputs of a row that is one of two humps (tables/operands.h).
 std::string without_hump(const std::string& input) {
   for (const std::string_view hump : {"near", "far"}) {
     if (input == hump) return {};

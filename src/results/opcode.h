@@ -66,7 +66,7 @@ std::optional<Arrival> arrival_from(const std::string& text);
 //   latency       the smallest `cycles` of the latency table's rows that are this opcode alone
 //   latencies     to the nearest consumer on each pipe, its own first
 //   hazard        the lowest distance to its nearest consumer, in cycles, at which all values are right
-//                 (results/pair.h)
+//                 (results/opcode.h)
 //   operand_costs how the interval changes with a different kind of operand
 //   forms         how many PTX spellings became only this opcode
 //   example       the shortest of them
@@ -89,5 +89,26 @@ struct Opcode {
 
   bool operator==(const Opcode&) const = default;
 };
+
+// Two SASS opcodes of which the second depends on the first; a row of pairs.csv.
+//   slot      where the consumer reads the result: "a", "b", "c" … (source operands, conditions not counted),
+//             "predicate", "carry", "guard", "a+b" for several. "waw" and "war": it overwrites the producer's result,
+//             or its source
+//   schedule  cycles that the assembler leaves between them at least; empty if it leaves the wait to a scoreboard
+//   measured  cycles from issue to issue in that schedule
+//   hazard    the lowest distance, in cycles, at which all values are right
+//   verdict   docs/opcodes.md
+//   is_patched  whether a patched window, or why there is none, is the reason in the note; not in the csv
+struct Pair {
+  std::string producer, consumer, slot;
+  std::optional<double> schedule, measured, hazard;
+  std::string verdict;
+  std::string note;
+  bool is_patched = false;
+
+  bool operator==(const Pair&) const = default;
+};
+
+inline bool is_overwriting(const Pair& pair) { return pair.slot == "waw" || pair.slot == "war"; }
 
 }  // namespace ptxlat::results

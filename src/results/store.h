@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "results/record.h"
 #include "results/run.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "results/published_windows.h"
 #include "results/record.h"
 #include "results/run.h"

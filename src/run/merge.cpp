@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "latency/survey.h"
+#include "latency/samples.h"
 #include "run/facts.h"
-#include "run/kept.h"
 #include "run/opcode_table.h"
 #include "run/pair_table.h"
 

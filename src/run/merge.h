@@ -18,7 +18,7 @@ std::optional<double> main_number(const results::Record& record);
 bool agree(const results::Record& a, const results::Record& b);
 
 // Writes the pairs, facts and opcodes of a table, as far as the store has them; its latencies are there. Error{storage}
-// as those of run/kept.h unless `replaces`.
+// as those of run/facts.h unless `replaces`.
 //   load_catalogue  called if pairs or opcodes need it
 //   how many probes were written
 std::size_t write_experiments(results::Store& store, const std::string& folder, const std::string& table, bool replaces,

@@ -5,17 +5,17 @@
 
 #include <algorithm>
 
-#include "base/data_folder.h"
+#include "base/environment.h"
 #include "base/error.h"
-#include "loops/curves.h"
+#include "loops/loop.h"
 #include "opcodes/opcode_rows.h"
 #include "opcodes/operand_cost.h"
 #include "opcodes/throughput.h"
 #include "pairs/pair_rows.h"
+#include "tables/opcode_numbers.h"
 #include "tables/pair_files.h"
 #include "tables/published.h"
 #include "tables/record_lines.h"
-#include "tables/shared_throughputs.h"
 #include "tables/table_files.h"
 
 namespace ptxlat::run {

@@ -11,7 +11,7 @@
 #include "base/beneath.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
-#include "tables/opcode_appearances.h"
+#include "tables/find_tables.h"
 #include "tables/opcode_files.h"
 #include "tables/table.h"
 

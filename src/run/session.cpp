@@ -10,7 +10,7 @@
 
 #include "base/parallel.h"
 #include "latency/method.h"
-#include "latency/survey.h"
+#include "latency/samples.h"
 #include "results/note.h"
 #include "run/provenance.h"
 #include "run/repeated_cells.h"

@@ -9,11 +9,10 @@
 #include <map>
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/process.h"
-#include "base/toolkits_script.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::sass {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "sass/cubin.h"
 #include "sass/dataflow.h"
 
 namespace ptxlat::sass {
@@ -18,5 +21,10 @@ bool reads_texture(std::string_view opcode);
 // What an instruction writes, with all registers of a matrix, of a wide load and of a texture's components.
 // (register_use has two at most: enough for addresses and doubles.)
 std::vector<Register> results_of(std::string_view text);
+
+// The kernels that call a function whose address is in a register. The address comes from a table of the module, whose
+// other entries belong to the other kernels: what such a kernel's code is depends on them. A kernel's own subroutines
+// (of div.s64) are called by their distance and depend on nothing.
+std::set<std::string> kernels_that_call_by_address(const std::vector<KernelCode>& kernels);
 
 }  // namespace ptxlat::sass

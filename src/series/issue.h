@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "series/knees.h"
 #include "series/series_groups.h"
+#include "series/series_models.h"
 
 namespace ptxlat::series {
 

@@ -9,13 +9,9 @@
 #include <cmath>
 
 #include "series/allotment.h"
-#include "series/domains.h"
-#include "series/facts.h"
-#include "series/fetch.h"
 #include "series/issue.h"
-#include "series/knees.h"
-#include "series/paths.h"
-#include "series/scheduling.h"
+#include "series/issue_rules.h"
+#include "series/places.h"
 #include "series/series_groups.h"
 #include "series/series_models.h"
 
@@ -353,7 +349,7 @@ constexpr std::array<FactModel, 45> models = {{
      "How many places of the last axis come before one at which `like` is later than `unlike`, by more than at the "
      "first.",
      Needs::places, [](Reading& reading) { reading.add(find_gap(reading.rule, reading.series, reading.group)); }},
-    {"scheduling", "The rule by which a scheduler chooses among ready warps (series/scheduling.h).", Needs::nothing,
+    {"scheduling", "The rule by which a scheduler chooses among ready warps (series/issue_rules.h).", Needs::nothing,
      [](Reading& reading) { reading.find_scheduler(); }},
     {"common_divisor", "The largest number that divides all values.", Needs::nothing,
      [](Reading& reading) { reading.add(find_common_divisor(reading.curve)); }},

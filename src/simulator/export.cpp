@@ -12,8 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/printable.h"
-#include "simulator/laid_over.h"
+#include "base/text.h"
 #include "simulator/value.h"
 #include "tables/csv.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "simulator/tables.h"
+#include "simulator/ask.h"
 #include "simulator/target.h"
 
 namespace ptxlat::simulator {

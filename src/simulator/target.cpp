@@ -10,7 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "base/data_folder.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/expression.h"
 #include "base/file.h"

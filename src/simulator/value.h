@@ -23,4 +23,12 @@ std::string fill(const Option& option, const std::map<std::string, std::string>&
 // query of the option.
 void check_value(const Option& option);
 
+// The options of a configuration with a line "option value" for each; of several lines the last. What follows
+// `comment` is not read.
+std::map<std::string, std::string> options_in(const std::string& text, const std::string& comment);
+
+// The configuration with these values instead of its own, line by line; options that it does not have follow at its
+// end.
+std::string laid_over(const std::string& text, const std::string& comment, std::map<std::string, std::string> values);
+
 }  // namespace ptxlat::simulator

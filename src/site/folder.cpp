@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "base/data_folder.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
 

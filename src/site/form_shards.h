@@ -6,7 +6,7 @@
 
 #include "results/json.h"
 #include "site/list_shard.h"
-#include "site/names.h"
+#include "site/shard.h"
 #include "site/tables.h"
 
 namespace ptxlat::site {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "site/names.h"
+#include "site/shard.h"
 #include "site/tables.h"
 
 namespace ptxlat::site {

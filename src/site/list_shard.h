@@ -5,7 +5,7 @@
 
 #include "results/json.h"
 #include "site/lines.h"
-#include "site/names.h"
+#include "site/shard.h"
 #include "site/tables.h"
 
 namespace ptxlat::site {

@@ -3,10 +3,40 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "results/json.h"
+#include "site/tables.h"
 
 namespace ptxlat::site {
+
+// Every spelling of every table, once, in the order of their bytes: one list for all tables, so that a table refers to
+// a spelling by its place. Views into the tables.
+struct Names {
+  std::vector<std::string_view> all;
+  std::unordered_map<std::string_view, std::size_t> place;
+};
+Names names_of(const SiteTables& tables);
+
+// Distinct texts, numbered in the order in which they come.
+class Words {
+ public:
+  int number(const std::string& word) {
+    const auto [found, is_new] = numbers_.emplace(word, static_cast<int>(words_.size()));
+    if (is_new) words_.push_back(word);
+    return found->second;
+  }
+  int at(const std::string& word) const { return numbers_.at(word); }
+  const std::vector<std::string>& words() const { return words_; }
+
+ private:
+  std::vector<std::string> words_;
+  std::unordered_map<std::string, int> numbers_;
+};
+
+// Numbers of a sequence as differences, which repeat more often and so take less space.
+std::vector<int> differences_of(const std::vector<int>& numbers);
 
 // A piece of the site's data as a script, `ptxlatShard("name","…");`. A page that was opened from a disk may not fetch
 // files, but it may load scripts. The text is the JSON, compressed (zlib) and in base 85: nothing that a table says can

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compare/code_change.h"
-#include "results/pair.h"
+#include "results/opcode.h"
 #include "results/record.h"
 #include "results/run.h"
 #include "tables/opcode_numbers.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/digit.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "isa/form.h"
 
 namespace ptxlat::snippet {

@@ -85,15 +85,15 @@ auto& member_of(Row& row) {
 // A column that is a member of the row, or a member of that: column<&TableFact::fact, &Fact::unit>(…).
 template <auto member, auto... inner>
 auto column(std::string name, std::string unit, std::string description) {
-  using Row = decltype(row_of_member(member));
-  using Value = std::remove_cvref_t<decltype(member_of<member, inner...>(std::declval<Row&>()))>;
+  using Item = decltype(row_of_member(member));
+  using Value = std::remove_cvref_t<decltype(member_of<member, inner...>(std::declval<Item&>()))>;
   constexpr bool is_number = std::is_same_v<Value, std::optional<double>> || std::is_same_v<Value, std::size_t>;
-  return Column<Row>{std::move(name),
-                     std::move(unit),
-                     std::move(description),
-                     [](const Row& row) { return field_text(member_of<member, inner...>(row)); },
-                     [](Row& row, const Field& field) { read_field(member_of<member, inner...>(row), field); },
-                     is_number ? Shown::number : Shown::text};
+  return Column<Item>{std::move(name),
+                      std::move(unit),
+                      std::move(description),
+                      [](const Item& row) { return field_text(member_of<member, inner...>(row)); },
+                      [](Item& row, const Field& field) { read_field(member_of<member, inner...>(row), field); },
+                      is_number ? Shown::number : Shown::text};
 }
 
 template <class Row>

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/table_files.h"
 
 namespace ptxlat::tables {

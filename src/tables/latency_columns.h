@@ -20,10 +20,10 @@ const Columns<Spelling>& spelling_columns();
 // A column "O3".
 template <auto level>
 auto level_column(std::string name, std::string description) {
-  using Row = decltype(row_of_member(level));
-  return Column<Row>{std::move(name), "", std::move(description),
-                     [](const Row& row) { return "O" + std::to_string(row.*level); },
-                     [](Row& row, const Field& field) { row.*level = level_in(field); }};
+  using Item = decltype(row_of_member(level));
+  return Column<Item>{std::move(name), "", std::move(description),
+                      [](const Item& row) { return "O" + std::to_string(row.*level); },
+                      [](Item& row, const Field& field) { row.*level = level_in(field); }};
 }
 
 }  // namespace ptxlat::tables

@@ -31,24 +31,24 @@ std::optional<double> rounded(std::optional<double> value) {
 template <auto member>
 auto measured(std::string name, std::string unit, std::string description) {
   auto made = column<member>(std::move(name), std::move(unit), std::move(description));
-  using Row = decltype(row_of_member(member));
-  made.text = [](const Row& row) { return decimal(rounded(row.*member)); };
+  using Item = decltype(row_of_member(member));
+  made.text = [](const Item& row) { return decimal(rounded(row.*member)); };
   return made;
 }
 
 // A list, by the functions that write and read it.
 template <auto member, auto read>
 auto list(std::string name, std::string unit, std::string description) {
-  using Row = decltype(row_of_member(member));
-  return Column<Row>{std::move(name), std::move(unit), std::move(description),
-                     [](const Row& row) { return results::text_of(row.*member); },
-                     [](Row& row, const Field& field) {
-                       try {
-                         row.*member = read(field.text);
-                       } catch (const std::invalid_argument& error) {
-                         field.fail(error.what());
-                       }
-                     }};
+  using Item = decltype(row_of_member(member));
+  return Column<Item>{std::move(name), std::move(unit), std::move(description),
+                      [](const Item& row) { return results::text_of(row.*member); },
+                      [](Item& row, const Field& field) {
+                        try {
+                          row.*member = read(field.text);
+                        } catch (const std::invalid_argument& error) {
+                          field.fail(error.what());
+                        }
+                      }};
 }
 
 Column<Opcode> arrival_column() {
@@ -124,22 +124,22 @@ const Columns<Opcode>& opcode_columns() {
 }
 
 const Columns<FormThroughput>& form_throughput_columns() {
-  using Row = FormThroughput;
-  static const Columns<Row> columns = {
-      column<&Row::ptx>("ptx", "", "The form that stands for the machine code.").as(Shown::code).required(),
-      column<&Row::input>("input", "", "The class of the input values."),
-      column<&Row::opcode>("opcode", "", "If several opcodes take turns, the one that is alone here."),
-      level_column<&Row::level>("opt", "The assembler's optimisation level.").required(),
-      measured<&Row::throughput>("throughput", "per cycle of an SM", "With enough warps, in the `unit`.")
+  using Item = FormThroughput;
+  static const Columns<Item> columns = {
+      column<&Item::ptx>("ptx", "", "The form that stands for the machine code.").as(Shown::code).required(),
+      column<&Item::input>("input", "", "The class of the input values."),
+      column<&Item::opcode>("opcode", "", "If several opcodes take turns, the one that is alone here."),
+      level_column<&Item::level>("opt", "The assembler's optimisation level.").required(),
+      measured<&Item::throughput>("throughput", "per cycle of an SM", "With enough warps, in the `unit`.")
           .compared(Same::within_1_percent),
-      column<&Row::unit>("unit", "", "As in opcodes.csv."),
-      measured<&Row::multiply_adds>("multiply_adds", "per cycle of an SM", "Those of a matrix instruction."),
-      measured<&Row::interval>("interval", "cycles", "Between two of them in a sub-partition."),
-      measured<&Row::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
-      column<&Row::sass>("sass", "", "The opcodes, separated by `;`, or by `|` if they take turns.").as(Shown::code),
-      column<&Row::sass_count>("sass_count", "", "Their number."),
-      column<&Row::verdict>("verdict", "", of_verdict).required(),
-      column<&Row::note>("note", "", of_note)};
+      column<&Item::unit>("unit", "", "As in opcodes.csv."),
+      measured<&Item::multiply_adds>("multiply_adds", "per cycle of an SM", "Those of a matrix instruction."),
+      measured<&Item::interval>("interval", "cycles", "Between two of them in a sub-partition."),
+      measured<&Item::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
+      column<&Item::sass>("sass", "", "The opcodes, separated by `;`, or by `|` if they take turns.").as(Shown::code),
+      column<&Item::sass_count>("sass_count", "", "Their number."),
+      column<&Item::verdict>("verdict", "", of_verdict).required(),
+      column<&Item::note>("note", "", of_note)};
   return columns;
 }
 
@@ -162,16 +162,16 @@ FormThroughput form_throughput(const results::Record& record) {
 }
 
 const Columns<ContentionRow>& contention_columns() {
-  using Row = ContentionRow;
-  static const Columns<Row> columns = {
-      column<&Row::a>("a", "", "An opcode.").required(),
-      column<&Row::b>("b", "", "The opcode that it shares an SM with.").required(),
-      measured<&Row::score>("score", "share",
-                            "How much longer both take together than the slower one alone, as a share of the faster "
-                            "one's time: 0 for different pipes, 1 for one."),
-      measured<&Row::floor>("floor", "share", "The time to issue both, as a share of their time together."),
-      column<&Row::verdict>("verdict", "", of_verdict),
-      column<&Row::note>("note", "", of_note)};
+  using Item = ContentionRow;
+  static const Columns<Item> columns = {
+      column<&Item::a>("a", "", "An opcode.").required(),
+      column<&Item::b>("b", "", "The opcode that it shares an SM with.").required(),
+      measured<&Item::score>("score", "share",
+                             "How much longer both take together than the slower one alone, as a share of the faster "
+                             "one's time: 0 for different pipes, 1 for one."),
+      measured<&Item::floor>("floor", "share", "The time to issue both, as a share of their time together."),
+      column<&Item::verdict>("verdict", "", of_verdict),
+      column<&Item::note>("note", "", of_note)};
   return columns;
 }
 ContentionRow contention_row(const results::Record& record) {
@@ -180,14 +180,14 @@ ContentionRow contention_row(const results::Record& record) {
 }
 
 const Columns<OperandCostRow>& operand_cost_columns() {
-  using Row = OperandCostRow;
-  static const Columns<Row> columns = {
-      column<&Row::opcode>("opcode", "", "The opcode.").required(),
-      column<&Row::operand>("operand", "", "`constant`, `immediate`, `uniform` or `predicate`.").required(),
-      measured<&Row::interval>("interval", "cycles", "Between two such instructions in a sub-partition."),
-      measured<&Row::cost>("cost", "cycles", "What that is more than with registers."),
-      column<&Row::verdict>("verdict", "", of_verdict),
-      column<&Row::note>("note", "", of_note)};
+  using Item = OperandCostRow;
+  static const Columns<Item> columns = {
+      column<&Item::opcode>("opcode", "", "The opcode.").required(),
+      column<&Item::operand>("operand", "", "`constant`, `immediate`, `uniform` or `predicate`.").required(),
+      measured<&Item::interval>("interval", "cycles", "Between two such instructions in a sub-partition."),
+      measured<&Item::cost>("cost", "cycles", "What that is more than with registers."),
+      column<&Item::verdict>("verdict", "", of_verdict),
+      column<&Item::note>("note", "", of_note)};
   return columns;
 }
 OperandCostRow operand_cost_row(const results::Record& record) {
@@ -196,32 +196,32 @@ OperandCostRow operand_cost_row(const results::Record& record) {
 }
 
 const Columns<CounterRow>& counter_columns() {
-  using Row = CounterRow;
-  static const Columns<Row> columns = {
-      column<&Row::opcode>("opcode", "", "The opcode.").required(),
-      column<&Row::pipe>("pipe", "", "A pipe whose counter counts it.").required(),
-      measured<&Row::share>("share", "share", "How many of its instructions that is.")};
+  using Item = CounterRow;
+  static const Columns<Item> columns = {
+      column<&Item::opcode>("opcode", "", "The opcode.").required(),
+      column<&Item::pipe>("pipe", "", "A pipe whose counter counts it.").required(),
+      measured<&Item::share>("share", "share", "How many of its instructions that is.")};
   return columns;
 }
 
 const Columns<WarpsRow>& warps_columns() {
-  using Row = WarpsRow;
-  static const Columns<Row> columns = {
-      column<&Row::opcode>("opcode", "", "The opcode.").required(),
-      column<&Row::warps>("warps", "warps", "How many run on the SM."),
-      measured<&Row::value>("value", "per cycle of an SM", "The throughput, in the `unit` of opcodes.csv.")};
+  using Item = WarpsRow;
+  static const Columns<Item> columns = {
+      column<&Item::opcode>("opcode", "", "The opcode.").required(),
+      column<&Item::warps>("warps", "warps", "How many run on the SM."),
+      measured<&Item::value>("value", "per cycle of an SM", "The throughput, in the `unit` of opcodes.csv.")};
   return columns;
 }
 
 const Columns<InFlightRow>& in_flight_columns() {
-  using Row = InFlightRow;
-  static const Columns<Row> columns = {
-      column<&Row::opcode>("opcode", "", "The opcode.").required(),
-      column<&Row::chains>("chains", "", "Independent chains of dependent copies in each warp."),
-      column<&Row::warps>("warps", "warps", "How many run on the SM."),
-      measured<&Row::throughput>("throughput", "per cycle of an SM", "In the `unit` of opcodes.csv."),
-      measured<&Row::latency>("latency", "cycles", "From one copy of a chain to the next."),
-      column<&Row::example>("example", "", "The form whose copies they are.")};
+  using Item = InFlightRow;
+  static const Columns<Item> columns = {
+      column<&Item::opcode>("opcode", "", "The opcode.").required(),
+      column<&Item::chains>("chains", "", "Independent chains of dependent copies in each warp."),
+      column<&Item::warps>("warps", "warps", "How many run on the SM."),
+      measured<&Item::throughput>("throughput", "per cycle of an SM", "In the `unit` of opcodes.csv."),
+      measured<&Item::latency>("latency", "cycles", "From one copy of a chain to the next."),
+      column<&Item::example>("example", "", "The form whose copies they are.")};
   return columns;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <ostream>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "tables/shared_rows.h"
 
 namespace ptxlat::tables {
+
+// Opcodes that differ only in modifiers which change nothing that was measured, by their numbers: the shortest name of
+// each group first, groups in the order of those. The opcodes of a group have the same name up to the first point, the
+// same unit, pipe, arrival and saturates_at, throughputs and latencies that any two of them have in common to 1 %, and
+// equal counters, latencies to pipes and hazards where two have them.
+std::vector<std::vector<std::size_t>> alike_opcodes(const std::vector<results::Opcode>& opcodes);
 
 // What is known of opcodes, in `folder` (docs/opcodes.md): opcodes.csv and opcodes.md, a row each; contention.csv,
 // their pairs; counters.csv, the pipes that count them; throughput.csv.gz, the forms that stand for machine code;

@@ -27,4 +27,8 @@ std::array<std::uint64_t, 2> experiment_of(const results::Record& record);
 // that does not belong to all operands names its own.
 results::Record merged(std::vector<results::Record> records);
 
+// A record whose latencies lie in two humps (docs/method.md, "Latencies that leave the SM") as two rows: they only
+// differ in the numbers of the headline and in `input`, which ends with "near" or "far". Any other record unchanged.
+std::vector<results::Record> humps_apart(results::Record record);
+
 }  // namespace ptxlat::tables

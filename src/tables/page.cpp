@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/printable.h"
+#include "base/text.h"
 
 namespace ptxlat::tables {
 

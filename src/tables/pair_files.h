@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "results/pair.h"
+#include "results/opcode.h"
 #include "results/record.h"
 #include "results/run.h"
 #include "tables/column.h"

@@ -10,14 +10,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "tables/compression.h"
 #include "tables/csv.h"
 #include "tables/curves.h"
-#include "tables/gzip.h"
 #include "tables/number.h"
 #include "tables/page.h"
 #include "tables/record_lines.h"
 #include "tables/table_files.h"
-#include "tables/zstd.h"
 
 namespace ptxlat::tables {
 

@@ -17,13 +17,13 @@ constexpr double same = 0.03;  // of the published number: what `saturates_at` t
 }
 
 const Columns<PublishedThroughput>& published_columns() {
-  using Row = PublishedThroughput;
-  static const Columns<Row> columns = {
-      column<&Row::ptx>("ptx", "", "The form.").required(),
-      column<&Row::sm>("sm", "", "The architecture: `sm_90`.").required(),
-      column<&Row::throughput>("throughput", "per cycle of an SM", "What the vendor documents.").required(),
-      column<&Row::unit>("unit", "", "What it counts.").required(),
-      column<&Row::source>("source", "", "Where it is documented.").required()};
+  using Item = PublishedThroughput;
+  static const Columns<Item> columns = {
+      column<&Item::ptx>("ptx", "", "The form.").required(),
+      column<&Item::sm>("sm", "", "The architecture: `sm_90`.").required(),
+      column<&Item::throughput>("throughput", "per cycle of an SM", "What the vendor documents.").required(),
+      column<&Item::unit>("unit", "", "What it counts.").required(),
+      column<&Item::source>("source", "", "Where it is documented.").required()};
   return columns;
 }
 

@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/parallel.h"
 #include "results/json.h"
-#include "tables/zstd.h"
+#include "tables/compression.h"
 
 namespace ptxlat::tables {
 

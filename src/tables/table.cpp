@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "results/json.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/latency_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/operands.h"
@@ -24,7 +24,6 @@
 #include "tables/rows.h"
 #include "tables/table_files.h"
 #include "tables/table_lines.h"
-#include "tables/zstd.h"
 
 namespace ptxlat::tables {
 

@@ -63,7 +63,7 @@ struct Table {
 using results::Code;
 
 // Records of operands that are one experiment become one row (tables/operands.h), a record with two humps becomes two
-// (tables/humps.h), levels and spellings with the same machine code become one (tables/shared_rows.h). No more than
+// (tables/operands.h), levels and spellings with the same machine code become one (tables/shared_rows.h). No more than
 // some records are in memory at a time; the rows' text goes through files without names in `scratch`.
 //   outline  of the same records
 Table table_from(results::Run run, std::vector<results::Run> runs, const RecordSource& records,

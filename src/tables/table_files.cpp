@@ -10,12 +10,11 @@
 
 #include "base/file.h"
 #include "results/json.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/latency_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/probe_files.h"
 #include "tables/table.h"
-#include "tables/zstd.h"
 
 namespace ptxlat::tables {
 

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "base/scratch_file.h"
 #include "results/json.h"
 #include "results/sass_text.h"
 #include "tables/table_lines.h"

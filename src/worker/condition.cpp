@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "worker/process.h"
 #include "worker/protocol.h"

@@ -10,7 +10,6 @@
 
 #include "gpu/buffers.h"
 #include "gpu/device.h"
-#include "gpu/kernel_memory.h"
 #include "worker/protocol.h"
 
 namespace ptxlat::worker {

@@ -12,7 +12,7 @@
 #include "assemble/assembler.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolchain.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "counters/pipe_counters.h"
 #include "gpu/device.h"
 #include "ptx/kernel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/deadline.h"
+#include "base/environment.h"
 
 #include <cstdlib>
 #include <string>

@@ -12,7 +12,6 @@
 #include "../results/test_folder.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/scratch_file.h"
 #include "catch.h"
 
 using namespace ptxlat;

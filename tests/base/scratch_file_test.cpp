@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/scratch_file.h"
+#include "base/file.h"
 
 #include "../results/test_folder.h"
 #include "base/error.h"

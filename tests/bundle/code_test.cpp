@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "bundle/bytes.h"
 #include "bundle/cells.h"
-#include "bundle/compress.h"
-#include "bundle/files.h"
-#include "bundle/words.h"
 #include "catch.h"
 
 using namespace ptxlat;

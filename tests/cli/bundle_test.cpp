@@ -9,7 +9,7 @@
 #include <random>
 
 #include "ptxlat_program.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/table.h"
 
 using namespace ptxlat;

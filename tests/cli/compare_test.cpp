@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "../tables/cells.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "ptxlat_program.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/probe_files.h"
 #include "tables/table.h"
 #include "text.h"

@@ -8,16 +8,15 @@
 
 #include "../results/execute_sql.h"
 #include "../tables/cells.h"
-#include "base/deadline.h"
+#include "base/environment.h"
 #include "bundle/bundle.h"
-#include "bundle/compress.h"
+#include "bundle/bytes.h"
 #include "latency/plan.h"
 #include "ptxlat_program.h"
 #include "results/json.h"
 #include "results/store.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/table_files.h"
-#include "tables/zstd.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;

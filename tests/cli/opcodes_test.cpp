@@ -14,7 +14,7 @@
 #include "ptxlat_program.h"
 #include "sass/window.h"
 #include "tables/column.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 

@@ -4,12 +4,12 @@
 #include "base/error.h"
 #include "catalogue_here.h"
 #include "fuzz.h"
-#include "loops/curves.h"
+#include "loops/loop.h"
 #include "opcodes/opcode_rows.h"
 #include "pairs/pair_rows.h"
 #include "tables/opcode_files.h"
 #include "tables/pair_files.h"
-#include "tables/zstd.h"
+#include "tables/compression.h"
 
 namespace ptxlat::fuzz {
 

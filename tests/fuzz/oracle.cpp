@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/oracle.h"
+#include "memory/machine.h"
 
 #include <sstream>
 
 #include "base/error.h"
 #include "fuzz.h"
 #include "memory/infer.h"
-#include "memory/log.h"
 #include "memory/prober.h"
-#include "memory/talk.h"
+#include "memory/l2_talk.h"
 
 namespace ptxlat::fuzz {
 

@@ -3,8 +3,7 @@
 #include <stdexcept>
 
 #include "fuzz.h"
-#include "tables/gzip.h"
-#include "tables/zstd.h"
+#include "tables/compression.h"
 
 namespace ptxlat::fuzz {
 

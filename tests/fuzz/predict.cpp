@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/predict.h"
+#include "run/probe_table.h"
 
 #include "base/error.h"
 #include "fuzz.h"

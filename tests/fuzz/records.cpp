@@ -9,7 +9,7 @@
 #include "series/series_facts.h"
 #include "tables/probe_files.h"
 #include "tables/record_lines.h"
-#include "tables/zstd.h"
+#include "tables/compression.h"
 
 namespace ptxlat::fuzz {
 

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "bundle/bundle.h"
-#include "bundle/compress.h"
-#include "bundle/functions.h"
+#include "bundle/bytes.h"
+#include "bundle/cells.h"
 #include "fuzz.h"
 
 namespace ptxlat::fuzz {

@@ -4,13 +4,12 @@
 #include <fstream>
 
 #include "bundle/bundle.h"
-#include "bundle/compress.h"
-#include "bundle/functions.h"
+#include "bundle/bytes.h"
+#include "bundle/cells.h"
 #include "fuzz.h"
 #include "latency/plan.h"
 #include "results/store.h"
-#include "tables/gzip.h"
-#include "tables/zstd.h"
+#include "tables/compression.h"
 #include "tiny_cubin.h"
 #include "worker/protocol.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "catch.h"
-#include "gpu/kernel_memory.h"
+#include "gpu/buffers.h"
 
 using namespace ptxlat;
 using namespace ptxlat::gpu;

@@ -4,7 +4,6 @@
 #include "../sass/window_text.h"
 #include "catch.h"
 #include "latency/samples.h"
-#include "latency/survey.h"
 
 using namespace ptxlat;
 using namespace ptxlat::latency;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "latency/survey.h"
+#include "latency/samples.h"
 
 #include <random>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How far the launches of invented SMs spread, and what becomes of a throughput that has no single value.
-#include "loops/curves.h"
+#include "loops/loop.h"
 
 #include <cmath>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "loops/one_at_a_time.h"
+#include "loops/measured_codes.h"
 
 #include <atomic>
 #include <map>

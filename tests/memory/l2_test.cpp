@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "memory/infer.h"
 #include "memory/l2_slices.h"
-#include "memory/log.h"
+#include "memory/machine.h"
 #include "simulated_l2.h"
 
 using namespace ptxlat;

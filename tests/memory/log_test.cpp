@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/log.h"
+#include "memory/machine.h"
 
 #include <sstream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/oracle.h"
+#include "memory/machine.h"
 
 #include "base/error.h"
 #include "catch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // From counts of instructions to an opcode's pipes, and the note if the two witnesses disagree.
-#include "opcodes/counted.h"
+#include "opcodes/counting.h"
 
 #include "catch.h"
 

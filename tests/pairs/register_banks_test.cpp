@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pairs/register_banks.h"
+#include "pairs/register_rules.h"
 
 #include <random>
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "catch.h"
-#include "pairs/register_banks.h"
+#include "pairs/register_rules.h"
 
 using namespace ptxlat;
 using namespace ptxlat::loops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pairs/register_reuse.h"
+#include "pairs/register_rules.h"
 
 #include "base/error.h"
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/audit.h"
+#include "probe/readers.h"
 
 #include "../sass/window_text.h"
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/commanded_machine.h"
+#include "probe/machines.h"
 
 #include "catch.h"
 #include "memory/prober.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/traced_machine.h"
+#include "probe/machines.h"
 
 #include "base/error.h"
 #include "catch.h"

@@ -22,7 +22,7 @@
 #include "bundle/bundle.h"
 #include "isa/catalogue.h"
 #include "latency/method.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/number.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "series/domains.h"
+#include "series/places.h"
 
 #include <numeric>
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "series/fetch.h"
+#include "series/issue_rules.h"
 
 #include "catch.h"
 

@@ -8,7 +8,7 @@
 
 #include "catch.h"
 #include "named_axis.h"
-#include "series/scheduling.h"
+#include "series/issue_rules.h"
 #include "series/series_facts.h"
 #include "simulated_sm.h"
 

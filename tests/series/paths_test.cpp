@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "series/paths.h"
+#include "series/places.h"
 
 #include "catch.h"
 #include "named_axis.h"

@@ -5,7 +5,7 @@
 
 #include "catch.h"
 #include "named_axis.h"
-#include "series/knees.h"
+#include "series/series_models.h"
 
 using namespace ptxlat::series;
 using ptxlat::results::Axis;

@@ -10,7 +10,7 @@
 namespace ptxlat::series {
 
 // An invented multiprocessor: how warps share schedulers, how these choose, and what they issue.
-//   policy     of series/scheduling.h
+//   policy     of series/issue_rules.h
 //   width      instructions of different pipes that a scheduler issues in a clock
 //   intervals  cycles between two instructions of a pipe, by pipe
 struct SimulatedSm {

@@ -12,7 +12,7 @@
 #include "catch.h"
 #include "results/json.h"
 #include "simulator/export.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/latency_columns.h"
 #include "tables/number.h"
 #include "tables/opcode_columns.h"

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "context.h"
-#include "gpu/kernel_memory.h"
+#include "gpu/buffers.h"
 #include "ptx/kernel.h"
 #include "script.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which opcodes have a row of their own in opcodes.md.
-#include "tables/alike_opcodes.h"
+#include "tables/opcode_files.h"
 
 #include "catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tables/gzip.h"
+#include "tables/compression.h"
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tables/humps.h"
+#include "tables/operands.h"
 
 #include "catch.h"
 #include "tables/table.h"

@@ -16,7 +16,7 @@
 #include "compare/compare_opcodes.h"
 #include "compare/compare_write.h"
 #include "sass/opcodes.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/opcode_files.h"
 
 using namespace ptxlat;

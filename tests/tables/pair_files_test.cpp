@@ -8,7 +8,7 @@
 #include "../results/test_folder.h"
 #include "base/file.h"
 #include "catch.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 
 using namespace ptxlat;
 

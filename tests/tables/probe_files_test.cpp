@@ -9,8 +9,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "results/json.h"
-#include "tables/gzip.h"
-#include "tables/zstd.h"
+#include "tables/compression.h"
 #include "text.h"
 
 using namespace ptxlat;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which forms have a row of their own in throughput.csv.gz.
-#include "tables/shared_throughputs.h"
+#include "tables/opcode_numbers.h"
 
 #include <algorithm>
 

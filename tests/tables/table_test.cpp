@@ -12,7 +12,7 @@
 #include "catch.h"
 #include "cells.h"
 #include "results/json.h"
-#include "tables/gzip.h"
+#include "tables/compression.h"
 #include "tables/latency_columns.h"
 #include "text.h"
 

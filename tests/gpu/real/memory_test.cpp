@@ -5,7 +5,7 @@
 // works. Exit status 77, which CTest reports as skipped, if there is no GPU.
 #include "base/error.h"
 #include "checks.h"
-#include "gpu/kernel_memory.h"
+#include "gpu/buffers.h"
 
 using namespace ptxlat;
 using namespace ptxlat::gpu;

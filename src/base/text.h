@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptxlat {
+
+// Whatever the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+using Bytes = std::vector<std::uint8_t>;
+
+// A text from a file, made safe for a terminal: without the control characters that could move the cursor, change the
+// window's title or send input as if the user had typed it. Line ends and tabs are kept.
+inline std::string printable(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_c0 = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+    // U+0080 to U+009F, of which U+009B begins a command just like ESC [.
+    const bool is_c1 = byte == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
+    if (is_c1) ++i;
+    shown += is_c0 || is_c1 ? '?' : text[i];
+  }
+  return shown;
+}
+
+}  // namespace ptxlat
