@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/csv.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/print_text.h"
@@ -47,7 +48,7 @@ void write_csv(std::ostream& out, const std::vector<const isa::Form*>& forms) {
     for (const std::string& field :
          {form->ptx, form->chapter, form->section, form->core, operands, inputs, needs(*form)}) {
       out << separator;
-      tables::write_csv_field(out, field);
+      write_csv_field(out, field);
       separator = ",";
     }
     out << '\n';

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/csv.h"
 #include "compare/code_change.h"
 #include "compare/compare_write.h"
 #include "results/json.h"
@@ -229,13 +230,12 @@ void write_matrix(std::ostream& out, const Matrix& matrix) {
 
 void write_csv(std::ostream& out, const std::vector<Group>& groups) {
   const auto columns = comparison_columns();
-  tables::write_csv_line(out, tables::names_of(columns));
+  write_csv_line(out, tables::names_of(columns));
   for (const Group& group : groups) {
     for (const Comparison& comparison : group.comparisons) {
       CodeComparison code;
       for (const Difference& row : comparison.rows)
-        tables::write_csv_line(out,
-                               tables::fields_of(columns, ComparedRow{&comparison, &row, changed_windows(row, code)}));
+        write_csv_line(out, tables::fields_of(columns, ComparedRow{&comparison, &row, changed_windows(row, code)}));
     }
   }
 }

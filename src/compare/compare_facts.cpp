@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/csv.h"
 #include "compare/compare_write.h"
 #include "results/json.h"
 #include "tables/csv.h"
@@ -200,7 +201,7 @@ void write_fact_row(std::ostream& out, const Comparison& comparison, const FactD
   const char* separator = "";
   for (const std::string& field : fields) {
     out << separator;
-    tables::write_csv_field(out, field);
+    write_csv_field(out, field);
     separator = ",";
   }
   out << '\n';

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/csv.h"
 #include "compare/compare_write.h"
 #include "compare/keyed.h"
 #include "results/json.h"
@@ -156,8 +157,8 @@ void write_opcodes_csv(std::ostream& out, const std::vector<Group>& groups) {
     for (const Comparison& comparison : group.comparisons) {
       if (!comparison.opcodes) continue;
       for (const auto& row : comparison.opcodes->rows)
-        tables::write_csv_line(out, {comparison.a.label, comparison.b.label, row.subject, row.quantity, row.a, row.b,
-                                     tables::decimal(row.change()), tables::decimal(row.ratio())});
+        write_csv_line(out, {comparison.a.label, comparison.b.label, row.subject, row.quantity, row.a, row.b,
+                             tables::decimal(row.change()), tables::decimal(row.ratio())});
     }
   }
 }

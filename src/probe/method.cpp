@@ -113,10 +113,8 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
       note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);
       continue;
     }
-    if (probe.reader == Reader::scoreboards)
-      values[i] = {scoreboards_of(*batch.kernel_of(work.trials[i]).window)};
-    else if (probe.reader == Reader::registers)
-      values[i] = {batch.kernel_of(work.trials[i]).window->registers};
+    if (const auto of_code = find_reader(probe.reader)->of_code)
+      values[i] = {static_cast<double>(of_code(*batch.kernel_of(work.trials[i]).window))};
     else
       values[i] = values_of(probe, points[i], made.outcome->readout);
   }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/named_values.h"
+#include "probe/readers.h"
 #include "results/record.h"
 
 namespace ptxlat::probe {
@@ -224,10 +225,7 @@ ptx::Launch launch_of(const Probe& probe, const Names& names) {
                               unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture,
                               unsigned_of(buffer.pitch), unsigned_of(buffer.box_row), unsigned_of(buffer.box_rows),
                               unsigned_of(buffer.swizzle), unsigned_of(buffer.alignment)});
-  const bool reads_one = probe.reader == Reader::per_step || probe.reader == Reader::words ||
-                         probe.reader == Reader::samples || probe.reader == Reader::scoreboards ||
-                         probe.reader == Reader::registers;
-  launch.output_ctas = reads_one ? 1 : launch.ctas;
+  launch.output_ctas = find_reader(probe.reader)->reads_one ? 1 : launch.ctas;
   launch.output_words = probe.words;
   return launch;
 }

@@ -53,22 +53,6 @@ struct ProbeBuffer {
   std::string pitch = "0", box_row = "0", box_rows = "0", swizzle = "0", alignment = "0";
 };
 
-// How the words of a point's launches become values (docs/probes.md).
-//   per_step    (second clock − first clock) / count, of thread 0
-//   throughput  count / (last second clock − first first clock), over all threads
-//   span        (last second clock − first first clock) / count, over all threads
-//   rate        count / the longest of all threads' (second clock − first clock): for several SMs, whose clocks are not
-//               synchronised
-//   timeline    each word of each thread minus the earliest of all: adds two axes, `thread` and `word`
-//   warps       the same for the first lane of each warp: adds two axes, `warp` and `word`
-//   scoreboards how many scoreboards the machine code between the clocks sets: read off the code, regardless of the
-//               launch
-//   words       each word of thread 0 / count, median of the launches: adds one axis, `word`
-//   samples     the words read from the buffers / count, after the last launch: adds the axes that the file names, or
-//               one, `sample`
-//   registers   of a thread, read off the machine code, regardless of the launch
-enum class Reader { per_step, throughput, span, rate, timeline, warps, words, samples, scoreboards, registers };
-
 // The first word of a point that may hang, if it does: the kernel stores 1 if it passes, and 2 if it gave up.
 inline constexpr double hung = 3;
 
@@ -112,8 +96,8 @@ struct Probe {
 
   std::optional<ProbeInference> infer;
 
-  Reader reader = Reader::per_step;
-  std::string count = "1";  // steps or operations; for the reader
+  std::string reader = "per_step";  // the name of a Reader (probe/readers.h)
+  std::string count = "1";          // steps or operations; for the reader
   std::string series = "value", unit = "cycles";
   std::vector<int> words = {0, 1};      // of each thread's slot
   std::vector<std::string> word_names;  // of the axis `word`

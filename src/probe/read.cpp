@@ -15,6 +15,7 @@
 #include "isa/section.h"
 #include "isa/toml.h"
 #include "probe/probe.h"
+#include "probe/readers.h"
 #include "ptx/skeleton.h"
 
 namespace ptxlat::probe {
@@ -28,17 +29,6 @@ constexpr NamedValues<ptx::Buffer::Contents, 5> contents_names = {{{ptx::Buffer:
                                                                    {ptx::Buffer::Contents::ring, "ring"},
                                                                    {ptx::Buffer::Contents::permutation, "permutation"},
                                                                    {ptx::Buffer::Contents::self, "self"}}};
-constexpr NamedValues<Reader, 10> reader_names = {{{Reader::per_step, "per_step"},
-                                                   {Reader::throughput, "throughput"},
-                                                   {Reader::span, "span"},
-                                                   {Reader::rate, "rate"},
-                                                   {Reader::timeline, "timeline"},
-                                                   {Reader::warps, "warps"},
-                                                   {Reader::words, "words"},
-                                                   {Reader::samples, "samples"},
-                                                   {Reader::scoreboards, "scoreboards"},
-                                                   {Reader::registers, "registers"}}};
-
 // The value of an expression without names.
 std::int64_t number_of(const Section& section, const std::string& expression) {
   try {
@@ -157,7 +147,10 @@ std::set<std::string> places_of(const Probe& probe, const std::string& name) {
 
 // The axes that the reader adds; their values are known after reading.
 bool is_made_by_reader(const std::string& axis, const Probe& probe) {
-  return axis == "word" || axis == "thread" || axis == "warp" || axis == "sample" ||
+  const auto makes = [&](const Reader& reader) {
+    return std::find(reader.axes.begin(), reader.axes.end(), axis) != reader.axes.end();
+  };
+  return std::any_of(readers().begin(), readers().end(), makes) ||
          std::any_of(probe.sample_axes.begin(), probe.sample_axes.end(),
                      [&](const SampleAxis& of_samples) { return of_samples.name == axis; });
 }
@@ -240,7 +233,12 @@ void read_launch(const Section& launch, Probe& probe) {
 
 void read_reader(const Section& read, Probe& probe) {
   read.only({"reader", "count", "series", "unit", "words", "names", "axis"});
-  probe.reader = read.one_of("reader", reader_names);
+  probe.reader = read.text("reader", probe.reader);
+  if (find_reader(probe.reader) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const auto& reader : readers()) names.push_back(reader.name);
+    read.fail(*read.table().get("reader"), fmt::format("\"{}\" is none of {}", probe.reader, fmt::join(names, ", ")));
+  }
   probe.count = read.expression("count", probe.count);
   probe.series = read.text("series", probe.series);
   probe.unit = read.text("unit", probe.unit);
@@ -259,7 +257,7 @@ void read_reader(const Section& read, Probe& probe) {
     if (of_samples.count.empty() == of_samples.names.empty()) axis.fail("an axis of samples needs a count, or names");
     if (of_samples.count.empty()) of_samples.count = fmt::format("{}", of_samples.names.size());
   }
-  if (!probe.sample_axes.empty() && probe.reader != Reader::samples) read.fail("only samples have axes of their own");
+  if (!probe.sample_axes.empty() && probe.reader != "samples") read.fail("only samples have axes of their own");
   for (const int word : probe.words) {
     if (word < 0 || word >= ptx::words_per_slot)
       read.fail(fmt::format("a slot has words 0 to {}", ptx::words_per_slot - 1));
@@ -348,7 +346,7 @@ Probe read_probe(const std::filesystem::path& file) {
       infer.fail("a kernel that takes commands needs a second buffer, for its answers");
   }
   read_launch(section.section("launch"), probe);
-  if (probe.may_hang && probe.reader != Reader::words)
+  if (probe.may_hang && probe.reader != "words")
     section.fail("what may hang is read as words, of which the first is the outcome");
   read_audit(section.section("audit"), probe);
   auto kernel = file;

@@ -75,7 +75,8 @@ results::Axis counting(const char* name, std::size_t size) {
 
 // Each word of thread 0, the median of the launches: accesses that leave the SM spread, and the first launch finds cold
 // caches.
-std::vector<std::optional<double>> words_of(const ptx::Readout& readout, double count) {
+std::vector<std::optional<double>> words_of(const Point& point, const ptx::Readout& readout) {
+  const auto count = static_cast<double>(point.count);
   std::vector<std::optional<double>> values;
   for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
     std::vector<double> of_launch;
@@ -91,45 +92,148 @@ std::size_t warps_of(const ptx::Launch& launch) {
   return (static_cast<std::size_t>(launch.threads * launch.output_ctas) + lanes - 1) / lanes;
 }
 
-// How many values a point has.
-std::size_t width_of(const Probe& probe, const Point& point) {
+std::size_t one_value(const Probe&, const Point&) { return 1; }
+std::size_t values_of_threads(const Probe& probe, const Point& point) {
   const auto& launch = point.trial.launch;
-  if (probe.reader == Reader::words) return probe.words.size();
-  if (probe.reader == Reader::timeline)
-    return static_cast<std::size_t>(launch.threads * launch.output_ctas) * probe.words.size();
-  if (probe.reader == Reader::warps) return warps_of(launch) * probe.words.size();
-  if (probe.reader != Reader::samples) return 1;
+  return static_cast<std::size_t>(launch.threads * launch.output_ctas) * probe.words.size();
+}
+std::size_t values_of_warps(const Probe& probe, const Point& point) {
+  return warps_of(point.trial.launch) * probe.words.size();
+}
+std::size_t values_of_words(const Probe& probe, const Point&) { return probe.words.size(); }
+std::size_t values_of_samples(const Probe&, const Point& point) {
   std::size_t words = 0;
-  for (const auto& buffer : launch.buffers) words += buffer.read_words;
+  for (const auto& buffer : point.trial.launch.buffers) words += buffer.read_words;
   return words;
 }
 
+// Of one launch; none if its clocks do not show it.
+using OfLaunch = std::optional<double>(const ptx::Readout& readout, std::size_t launch, double count);
+std::optional<double> per_step(const ptx::Readout& readout, std::size_t launch, double count) {
+  return (readout.word(launch, 0, 1) - readout.word(launch, 0, 0)) / count;
+}
+std::optional<double> rate(const ptx::Readout& readout, std::size_t launch, double count) {
+  return count / longest(readout, launch);
+}
+std::optional<double> span(const ptx::Readout& readout, std::size_t launch, double count) {
+  const auto cycles = span_of(readout, launch);
+  return cycles == 0 ? std::nullopt : std::optional<double>(cycles / count);
+}
+std::optional<double> throughput(const ptx::Readout& readout, std::size_t launch, double count) {
+  const auto cycles = span_of(readout, launch);
+  return cycles == 0 ? std::nullopt : std::optional<double>(count / cycles);
+}
+
+// The median of the launches.
+template <OfLaunch* of_launch>
+Values of_launches(const Point& point, const ptx::Readout& readout) {
+  std::vector<double> values;
+  for (std::size_t launch = 0; launch < readout.launches; ++launch) {
+    if (const auto value = of_launch(readout, launch, static_cast<double>(point.count))) values.push_back(*value);
+  }
+  if (values.empty()) return {std::nullopt};
+  return {median_of(std::move(values))};
+}
+
+Values timeline_of_threads(const Point&, const ptx::Readout& readout) { return timeline(readout, 1); }
+Values timeline_of_warps(const Point&, const ptx::Readout& readout) { return timeline(readout, lanes); }
+// The buffers are read once, after the last launch.
+Values samples_of(const Point& point, const ptx::Readout& readout) {
+  Values values;
+  for (const auto word : readout.buffers) values.emplace_back(word / static_cast<double>(point.count));
+  return values;
+}
+
+int registers_of(const sass::Window& window) { return window.registers; }
+
 }  // namespace
 
+const std::vector<Reader>& readers() {
+  static const std::vector<Reader> all = {
+      {"per_step",
+       "(second clock − first clock) / count, of thread 0.",
+       true,
+       {},
+       one_value,
+       of_launches<per_step>,
+       nullptr},
+      {"throughput",
+       "Count / (last second clock − first first clock), over all threads.",
+       false,
+       {},
+       one_value,
+       of_launches<throughput>,
+       nullptr},
+      {"span",
+       "(last second clock − first first clock) / count, over all threads.",
+       false,
+       {},
+       one_value,
+       of_launches<span>,
+       nullptr},
+      {"rate",
+       "Count / the longest of all threads' (second clock − first clock): for several SMs, whose clocks are not "
+       "synchronised.",
+       false,
+       {},
+       one_value,
+       of_launches<rate>,
+       nullptr},
+      {"timeline",
+       "Each word of each thread minus the earliest of all: adds two axes, `thread` and `word`.",
+       false,
+       {"thread", "word"},
+       values_of_threads,
+       timeline_of_threads,
+       nullptr},
+      {"warps",
+       "The same for the first lane of each warp: adds two axes, `warp` and `word`.",
+       false,
+       {"warp", "word"},
+       values_of_warps,
+       timeline_of_warps,
+       nullptr},
+      {"words",
+       "Each word of thread 0 / count, median of the launches: adds one axis, `word`.",
+       true,
+       {"word"},
+       values_of_words,
+       words_of,
+       nullptr},
+      {"samples",
+       "The words read from the buffers / count, after the last launch: adds the axes that the file names, or one, "
+       "`sample`.",
+       true,
+       {"sample"},
+       values_of_samples,
+       samples_of,
+       nullptr},
+      {"scoreboards",
+       "How many scoreboards the machine code between the clocks sets: read off the code, regardless of the launch.",
+       true,
+       {},
+       one_value,
+       nullptr,
+       scoreboards_of},
+      {"registers",
+       "Of a thread, read off the machine code, regardless of the launch.",
+       true,
+       {},
+       one_value,
+       nullptr,
+       registers_of}};
+  return all;
+}
+
+const Reader* find_reader(std::string_view name) {
+  const auto found =
+      std::find_if(readers().begin(), readers().end(), [&](const Reader& one) { return one.name == name; });
+  return found == readers().end() ? nullptr : &*found;
+}
+
 std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const ptx::Readout& readout) {
-  if (readout.launches == 0) return {};
-  const auto count = static_cast<double>(point.count);
-  if (probe.reader == Reader::timeline) return timeline(readout, 1);
-  if (probe.reader == Reader::warps) return timeline(readout, lanes);
-  if (probe.reader == Reader::words) return words_of(readout, count);
-  // The buffers are read once, after the last launch.
-  if (probe.reader == Reader::samples) {
-    std::vector<std::optional<double>> values;
-    for (const auto word : readout.buffers) values.emplace_back(word / count);
-    return values;
-  }
-  std::vector<double> of_launch;
-  for (std::size_t launch = 0; launch < readout.launches; ++launch) {
-    if (probe.reader == Reader::per_step) {
-      of_launch.push_back((readout.word(launch, 0, 1) - readout.word(launch, 0, 0)) / count);
-    } else if (probe.reader == Reader::rate) {
-      of_launch.push_back(count / longest(readout, launch));
-    } else if (const auto span = span_of(readout, launch); span != 0) {
-      of_launch.push_back(probe.reader == Reader::span ? span / count : count / span);
-    }
-  }
-  if (of_launch.empty()) return {std::nullopt};
-  return {median_of(std::move(of_launch))};
+  const auto* reader = find_reader(probe.reader);
+  return readout.launches == 0 || reader->values == nullptr ? Values{} : reader->values(point, readout);
 }
 
 int scoreboards_of(const sass::Window& window) {
@@ -146,13 +250,18 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
   series.unit = probe.unit;
   for (const auto& axis : probe.axes)
     series.axes.push_back({axis.name, axis.unit, {axis.values.begin(), axis.values.end()}, axis.names});
+  const auto& reader = *find_reader(probe.reader);
   std::size_t width = 1;
-  for (const auto& point : points) width = std::max(width, width_of(probe, point));
-  if (probe.reader == Reader::timeline) series.axes.push_back(counting("thread", width / probe.words.size()));
-  if (probe.reader == Reader::warps) series.axes.push_back(counting("warp", width / probe.words.size()));
-  if (probe.reader == Reader::timeline || probe.reader == Reader::warps || probe.reader == Reader::words) {
-    series.axes.push_back(counting("word", probe.words.size()));
-    series.axes.back().names = probe.word_names;
+  for (const auto& point : points) width = std::max(width, reader.width(probe, point));
+  for (const auto axis : reader.axes) {
+    if (axis == "word") {
+      series.axes.push_back(counting("word", probe.words.size()));
+      series.axes.back().names = probe.word_names;
+    } else if (axis != "sample") {
+      series.axes.push_back(counting(axis.data(), width / probe.words.size()));
+    } else if (probe.sample_axes.empty()) {
+      series.axes.push_back(counting("sample", width));
+    }
   }
   for (std::size_t i = 0; i < probe.sample_axes.size() && !points.empty(); ++i) {
     const auto& of_samples = probe.sample_axes[i];
@@ -160,7 +269,6 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
     for (auto& value : axis.values) value = of_samples.from + of_samples.step * value;
     axis.names = of_samples.names;
   }
-  if (probe.reader == Reader::samples && probe.sample_axes.empty()) series.axes.push_back(counting("sample", width));
   for (auto of_point : values) {
     of_point.resize(width);
     series.values.insert(series.values.end(), of_point.begin(), of_point.end());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "probe/points.h"
@@ -13,8 +14,27 @@
 
 namespace ptxlat::probe {
 
-// The values of one point's readout, as docs/probes.md defines the readers: one value, or for a time-line one for each
-// thread and word.
+// How a point of a probe becomes values. A new reader is a line of readers(), and a row in docs/probes.md.
+//   sentence   what a value is; `count` is the point's number of steps or operations
+//   reads_one  whether only the first CTA's words are read
+//   axes       that it adds to the series: `word` has the names of the probe's words
+//   width      how many values a point has
+//   values     of a readout with at least one launch; null if the machine code says it
+//   of_code    of the window's machine code, regardless of the launch; null if it needs the readout
+using Values = std::vector<std::optional<double>>;
+struct Reader {
+  std::string_view name, sentence;
+  bool reads_one = false;
+  std::vector<std::string_view> axes = {};
+  std::size_t (*width)(const Probe& probe, const Point& point) = nullptr;
+  Values (*values)(const Point& point, const ptx::Readout& readout) = nullptr;
+  int (*of_code)(const sass::Window& window) = nullptr;
+};
+const std::vector<Reader>& readers();
+// Null if there is none of this name.
+const Reader* find_reader(std::string_view name);
+
+// The values of one point's readout: one value, or for a time-line one for each thread and word.
 std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const ptx::Readout& readout);
 
 // How many different scoreboards the instructions of a window set.

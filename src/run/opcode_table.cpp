@@ -7,11 +7,13 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "loops/loop.h"
 #include "opcodes/opcode_rows.h"
 #include "opcodes/operand_cost.h"
 #include "opcodes/throughput.h"
 #include "pairs/pair_rows.h"
+#include "tables/find_tables.h"
 #include "tables/opcode_numbers.h"
 #include "tables/pair_files.h"
 #include "tables/published.h"
@@ -32,9 +34,61 @@ std::vector<tables::PublishedThroughput> documented() {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view assembler = "ptxas-";
+
+// "ptxas-13.0.88" → "13.0"
+std::string version_of(const std::string& toolchain) {
+  const auto version = toolchain.substr(assembler.size());
+  const auto major = version.find('.');
+  return version.substr(0, version.find('.', major == std::string::npos ? major : major + 1));
+}
+
+// The folders next to `folder` with tables of ptxas, oldest version first.
+std::vector<std::filesystem::path> tables_of_versions(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  const auto parent = std::filesystem::absolute(folder).lexically_normal().parent_path();
+  if (!std::filesystem::is_directory(parent)) return found;  // the first table of this GPU
+  for (const auto& entry : entries_of(parent)) {
+    const bool is_version = entry.filename().string().starts_with(assembler);
+    if (is_version && tables::has_table(entry)) found.push_back(entry);
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return tables::natural_less(a.filename().string(), b.filename().string());
+  });
+  return found;
+}
+
+}  // namespace
+
+OpcodeAppearances find_appearances(const tables::Table& table, const std::filesystem::path& folder) {
+  OpcodeAppearances appearances;
+  for (const auto& cell : table.cells) {
+    for (const auto& opcode : cell.record.sass)
+      appearances.levels[opcode].insert(cell.levels.begin(), cell.levels.end());
+  }
+  for (const auto& other : tables_of_versions(folder)) {
+    std::set<std::string> opcodes;
+    for (const auto& cell : tables::read_table(other).cells)
+      opcodes.insert(cell.record.sass.begin(), cell.record.sass.end());
+    for (const auto& opcode : opcodes) appearances.versions[opcode].push_back(version_of(other.filename().string()));
+  }
+  return appearances;
+}
+
+void note_appearances(std::vector<results::Opcode>& rows, const OpcodeAppearances& appearances) {
+  for (auto& row : rows) {
+    if (const auto found = appearances.levels.find(row.name); found != appearances.levels.end())
+      row.levels.assign(found->second.begin(), found->second.end());
+    if (const auto found = appearances.versions.find(row.name); found != appearances.versions.end())
+      row.versions = found->second;
+  }
+}
+
 FoundLatencies find_latencies(const std::filesystem::path& folder) {
   FoundLatencies latencies{tables::read_latencies(folder), {}};
-  latencies.appearances = tables::find_appearances(latencies.table, folder);
+  latencies.appearances = find_appearances(latencies.table, folder);
   return latencies;
 }
 
@@ -51,7 +105,7 @@ tables::OpcodeFiles write_opcode_table(const Folder& folder, const ptx::LoadedCa
   auto pairs = tables::read_pairs(folder.path());
   if (!pairs.empty()) pairs::mark_patched(pairs, tables::read_pair_files(folder.path()).hazards);
   opcodes::add_pairs(files.opcodes, pairs);
-  tables::note_appearances(files.opcodes, latencies.appearances);
+  note_appearances(files.opcodes, latencies.appearances);
   tables::write_opcode_files(folder, files);
   return files;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,17 +13,29 @@
 #include "base/beneath.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
-#include "tables/find_tables.h"
 #include "tables/opcode_files.h"
 #include "tables/table.h"
 
 namespace ptxlat::run {
 
+// Where SASS opcodes appear in the latency tables of one GPU.
+//   levels    of the table
+//   versions  of ptxas ("13.0"), oldest first, whose tables are next to it
+struct OpcodeAppearances {
+  std::map<std::string, std::set<int>> levels;
+  std::map<std::string, std::vector<std::string>> versions;
+};
+//   table   of `folder`
+OpcodeAppearances find_appearances(const tables::Table& table, const std::filesystem::path& folder);
+
+// Puts them into the rows.
+void note_appearances(std::vector<results::Opcode>& rows, const OpcodeAppearances& appearances);
+
 // What the rows of opcodes take from latencies: the table of the same GPU and assembler, empty if there is none, and
 // where opcodes appear in it and in those beside it.
 struct FoundLatencies {
   tables::Table table;
-  tables::OpcodeAppearances appearances;
+  OpcodeAppearances appearances;
 };
 FoundLatencies find_latencies(const std::filesystem::path& folder);
 

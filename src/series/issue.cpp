@@ -45,7 +45,7 @@ std::string title_of(const Series& series, const Places& places) {
 
 struct BestRate {
   std::string title;
-  Line line;
+  Fit line;
 };
 
 std::optional<BestRate> best_rate(const FactRule& rule, const Series& series, const SeriesGroup& group) {
@@ -86,7 +86,7 @@ std::map<Places, Compared> compared(const FactRule& rule, const Series& series, 
 
 // The straight lines through a group's values at `like` and at `unlike`; `problem` says why there are none.
 struct TwoLines {
-  Line like, unlike;
+  Fit like, unlike;
   std::string model, problem;
   FactVerdict verdict = FactVerdict::measured;
 };

@@ -32,13 +32,13 @@ std::optional<std::pair<double, double>> fit(const Curve& curve, Wanted wanted) 
 
 }  // namespace
 
-std::optional<Line> line_through(const Curve& curve, double relative, double least) {
+std::optional<Fit> line_through(const Curve& curve, double relative, double least) {
   const auto points = curve.x.size();
   // With three points or fewer, none could be held out.
   const bool holds_out = points > 3;
   const auto fitted = fit(curve, [&](std::size_t i) { return !holds_out || i % 2 == 0 || i + 1 == points; });
   if (!fitted) return std::nullopt;
-  Line line{fitted->first, fitted->second, fitted->second, fitted->second};
+  Fit line{fitted->first, fitted->second, fitted->second, fitted->second};
   for (std::size_t i = 0; i < points; ++i) {
     if (!holds_out || i % 2 == 0 || i + 1 == points) continue;
     ++line.held_out;

@@ -18,12 +18,12 @@ struct Curve {
 
 // y = a + b x through every second point; the others are predicted.
 //   misses   points that are further off than `allowed` permits for their value
-struct Line {
+struct Fit {
   double a = 0, b = 0;
   double low = 0, high = 0;  // of b, over the lines through the ends of each half
   std::size_t held_out = 0, misses = 0;
 };
-std::optional<Line> line_through(const Curve& curve, double relative, double least);
+std::optional<Fit> line_through(const Curve& curve, double relative, double least);
 
 // Runs of at least three consecutive points within `relative` of their median, in the order of x.
 //   last_x   of its last point

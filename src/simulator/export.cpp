@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "simulator/value.h"
@@ -126,15 +127,14 @@ Export export_tables(const Target& target, const Tables& tables, const Bases& ba
 
 std::string evidence_csv(const Export& exported) {
   std::ostringstream out;
-  tables::write_csv_line(out, {"file", "option", "value", "formula", "base", "name", "query", "matches", "source",
-                               "row", "figure", "unit"});
+  write_csv_line(out, {"file", "option", "value", "formula", "base", "name", "query", "matches", "source", "row",
+                       "figure", "unit"});
   for (const auto& one : exported.exported) {
     for (std::size_t i = 0; i < one.answers.size(); ++i) {
       const auto& query = one.option->queries[i];
       const auto& [found, matches] = one.answers[i];
-      tables::write_csv_line(
-          out, {one.file, one.option->name, one.value, one.option->value, one.base, query.name, text_of(query),
-                std::to_string(matches), found.file, found.row, found.value, found.unit});
+      write_csv_line(out, {one.file, one.option->name, one.value, one.option->value, one.base, query.name,
+                           text_of(query), std::to_string(matches), found.file, found.row, found.value, found.unit});
     }
   }
   return out.str();
@@ -142,8 +142,8 @@ std::string evidence_csv(const Export& exported) {
 
 std::string left_out_csv(const Export& exported) {
   std::ostringstream out;
-  tables::write_csv_line(out, {"file", "option", "base", "reason"});
-  for (const auto& one : exported.left_out) tables::write_csv_line(out, {one.file, one.option, one.base, one.reason});
+  write_csv_line(out, {"file", "option", "base", "reason"});
+  for (const auto& one : exported.left_out) write_csv_line(out, {one.file, one.option, one.base, one.reason});
   return out.str();
 }
 

@@ -59,7 +59,7 @@ bool are_alike(const SiteTable& table, const RowsAtLevels& a, const RowsAtLevels
 
 // Rows may have different operands at different levels, so they are matched operand by operand; operands of which
 // everything shown is the same are one line again.
-std::vector<Line> join(const SiteTable& table, const FormRows& rows, const Forms& forms) {
+std::vector<ListRow> join(const SiteTable& table, const FormRows& rows, const Forms& forms) {
   struct Part {
     std::string_view operand, input;
     RowsAtLevels rows = no_rows;
@@ -79,9 +79,9 @@ std::vector<Line> join(const SiteTable& table, const FormRows& rows, const Forms
       }
     }
   }
-  std::vector<Line> lines;
+  std::vector<ListRow> lines;
   for (const Part& part : parts) {
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const ListRow& line) {
       return line.input == part.input && are_alike(table, line.rows, part.rows);
     });
     if (same == lines.end()) {

@@ -15,7 +15,7 @@ inline constexpr int no_row = -1;
 
 // A line of the list: operands and input of a form, and the row of each level. Rows of several operands that a list
 // shows alike are one line.
-struct Line {
+struct ListRow {
   std::string operand;  // "a b"
   std::string input;
   std::array<int, level_count> rows{no_row, no_row, no_row, no_row, no_row};  // of SiteTable::rows
@@ -31,7 +31,7 @@ struct SpellingLines {
 
 struct TableLines {
   std::vector<SpellingLines> spellings;  // in the order of their names
-  std::vector<std::vector<Line>> groups;
+  std::vector<std::vector<ListRow>> groups;
   std::vector<int> levels;  // of the table, ascending
 };
 

@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "base/csv.h"
 #include "base/parallel.h"
 #include "site/form_shards.h"
 #include "site/front.h"
@@ -28,7 +29,7 @@ Json by_first_field(const SiteFiles& files, const char* name, const std::vector<
   if (file == files.end()) return Json::object();
   std::istringstream in(file->second);
   std::map<std::string, Json> of_first;
-  for (const auto& fields : tables::read_csv_lines(in, name, columns)) {
+  for (const auto& fields : read_csv_lines(in, name, columns)) {
     Json line = Json::object();
     for (std::size_t i = 1; i < columns.size(); ++i) line[columns[i]] = fields[i];
     of_first[fields[0]].push_back(std::move(line));

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "assemble/log_lines.h"
+#include "base/csv.h"
 #include "results/json.h"
 #include "tables/csv.h"
 #include "tables/number.h"
@@ -160,7 +161,7 @@ void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
             record.sass.empty() ? std::string{} : fmt::format("{}", record.sass_count),
             std::string(to_string(record.verdict)), record.note}) {
         out << separator;
-        tables::write_csv_field(out, field);
+        write_csv_field(out, field);
         separator = ",";
       }
       out << '\n';

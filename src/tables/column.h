@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/csv.h"
 #include "sass/verdict.h"
 #include "tables/csv.h"
 #include "tables/number.h"

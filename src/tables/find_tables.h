@@ -2,13 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
-
-#include "results/opcode.h"
-#include "tables/table.h"
 
 namespace ptxlat::tables {
 
@@ -24,18 +19,5 @@ std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& ta
 
 // Whether a comes before b, numbers inside the texts counting as numbers.
 bool natural_less(const std::string& a, const std::string& b);
-
-// Where SASS opcodes appear in the latency tables of one GPU.
-//   levels    of the table
-//   versions  of ptxas ("13.0"), oldest first, whose tables are next to it
-struct OpcodeAppearances {
-  std::map<std::string, std::set<int>> levels;
-  std::map<std::string, std::vector<std::string>> versions;
-};
-//   table   of `folder`
-OpcodeAppearances find_appearances(const Table& table, const std::filesystem::path& folder);
-
-// Puts them into the rows.
-void note_appearances(std::vector<results::Opcode>& rows, const OpcodeAppearances& appearances);
 
 }  // namespace ptxlat::tables

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/csv.h"
+
 namespace ptxlat::tables {
 
 namespace {

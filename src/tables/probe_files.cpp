@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "tables/compression.h"

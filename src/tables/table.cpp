@@ -127,7 +127,7 @@ std::vector<Cell> cells_of(std::size_t rows, const std::function<Cell(std::size_
   return cells;
 }
 
-void set_lines(Table& table, Lines lines, const std::filesystem::path& folder) {
+void set_lines(Table& table, JsonlText lines, const std::filesystem::path& folder) {
   table.lines = std::move(lines);
   auto rows = rows_in(*table.lines, folder);
   table.cells = cells_of(
@@ -136,7 +136,7 @@ void set_lines(Table& table, Lines lines, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Lines lines_of_owner(std::shared_ptr<const void> owner, std::string_view text) {
+JsonlText lines_of_owner(std::shared_ptr<const void> owner, std::string_view text) {
   struct Owned {
     std::shared_ptr<const void> owner;
     std::string_view text;

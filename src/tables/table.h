@@ -45,8 +45,8 @@ struct Cell {
 };
 
 // A text with whatever it is a view into.
-using Lines = std::shared_ptr<const std::string_view>;
-Lines lines_of_owner(std::shared_ptr<const void> owner, std::string_view text);
+using JsonlText = std::shared_ptr<const std::string_view>;
+JsonlText lines_of_owner(std::shared_ptr<const void> owner, std::string_view text);
 
 // A table as reports read it: the columns as values, everything else as text, in a tenth of the time and space of full
 // records.
@@ -57,7 +57,7 @@ struct Table {
   std::vector<Spelling> spellings;  // empty in tables older than format 4
   std::vector<TableFact> facts;     // of the probes in its folder: from read_facts, if a comparison needs them
   OpcodeNumbers opcodes;            // likewise, from read_opcode_numbers
-  Lines lines;                      // of latency.jsonl.zst: the cells are views into it. Null for a csv
+  JsonlText lines;                  // of latency.jsonl.zst: the cells are views into it. Null for a csv
 };
 
 using results::Code;

@@ -16,8 +16,8 @@ namespace ptxlat::tables {
 // latency.jsonl.zst, uncompressed: lines {"window": N, "sass": [...]}, because many rows share a window's code
 // (overheads, bases, levels that give the same code), then a line per row, whose windows say "sass": N. The lines are
 // in a file without a name in `scratch`.
-Lines lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines, const RecordSource& records,
-               Code code, const std::filesystem::path& scratch);
+JsonlText lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines,
+                   const RecordSource& records, Code code, const std::filesystem::path& scratch);
 
 inline constexpr std::string_view shared_line_start = "{\"window\":";
 

@@ -127,7 +127,7 @@ class LinesFile {
     waiting_ += text;
     if (waiting_.size() > piece) flush();
   }
-  Lines finished() {
+  JsonlText finished() {
     flush();
     return lines_of_owner(file_, file_->text());
   }
@@ -144,7 +144,7 @@ class LinesFile {
 
 }  // namespace
 
-Lines lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines, const RecordSource& records,
+JsonlText lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines, const RecordSource& records,
                Code code, const std::filesystem::path& scratch) {
   DistinctCodes codes(scratch);
   ScratchFile texts(scratch);

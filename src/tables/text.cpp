@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/csv.h"
 #include "tables/latency_columns.h"
 #include "tables/number.h"
 #include "tables/overview.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/environment.h"
-
 #include <cstdlib>
 #include <string>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "catch.h"
 

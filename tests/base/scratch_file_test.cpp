@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/file.h"
-
 #include "../results/test_folder.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "catch.h"
 
 using namespace ptxlat;

@@ -106,7 +106,7 @@ TEST_CASE("--steps compares each table with the one before it, and a page is mad
   const auto text = read_file(page);
   CHECK(text.starts_with("# From ptxas-11.8.89 to ptxas-13.0.88\n"));
   CHECK(has(text, "## ptxas-12.4.131, after ptxas-11.8.89\n"));
-  CHECK(has(text, "static 4 → 6"));
+  CHECK(has(text, "**4 → 6 cycles**"));
 }
 
 TEST_CASE("compare ends with 8 only if requested and something changed by at least the threshold") {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which of a chip's counters are those of pipes. The lists are shortened from what CUPTI offers for the chips.
-#include "counters/find.h"
-
 #include "catch.h"
+#include "counters/find.h"
 
 using namespace ptxlat::counters;
 

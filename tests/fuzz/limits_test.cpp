@@ -18,12 +18,13 @@
 
 #include "../results/child_process.h"
 #include "../results/execute_sql.h"
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/expression.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "base/process.h"
 #include "base/processor_time.h"
+#include "base/text.h"
 #include "catch.h"
 #include "cuda/ptx_module.h"
 #include "cuda/splice.h"
@@ -36,8 +37,8 @@
 #include "sass/cubin.h"
 #include "sass/disassembler.h"
 #include "snippet/text.h"
-#include "tables/csv.h"
 #include "tables/compression.h"
+#include "tables/csv.h"
 #include "tables/table.h"
 #include "tables/table_files.h"
 #include "tiny_cubin.h"
@@ -236,9 +237,9 @@ TEST_CASE("a file that is a pipe, a device or a folder is refused at once") {
 
 TEST_CASE("a row of any number of fields, and TOML of any length, are refused") {
   std::istringstream commas("a,b\n" + std::string(1'000'000, ','));
-  CHECK_THAT(error_of([&] { tables::read_csv_lines(commas, "x.csv", {"a", "b"}); }), Contains("more than 1000 fields"));
+  CHECK_THAT(error_of([&] { read_csv_lines(commas, "x.csv", {"a", "b"}); }), Contains("more than 1000 fields"));
   std::istringstream long_field("a,b\n" + std::string(2'000'000, 'x'));
-  CHECK_THAT(error_of([&] { tables::read_csv_lines(long_field, "x.csv", {"a", "b"}); }), Contains("bytes in a row"));
+  CHECK_THAT(error_of([&] { read_csv_lines(long_field, "x.csv", {"a", "b"}); }), Contains("bytes in a row"));
   std::string items;
   while (items.size() < 5'000'000) items += "[[op]]\n";
   CHECK_THAT(error_of([&] { isa::parse_toml(items, "x.toml"); }), Contains("more than"));

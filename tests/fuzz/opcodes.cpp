@@ -7,9 +7,9 @@
 #include "loops/loop.h"
 #include "opcodes/opcode_rows.h"
 #include "pairs/pair_rows.h"
+#include "tables/compression.h"
 #include "tables/opcode_files.h"
 #include "tables/pair_files.h"
-#include "tables/compression.h"
 
 namespace ptxlat::fuzz {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/machine.h"
-
 #include <sstream>
 
 #include "base/error.h"
 #include "fuzz.h"
 #include "memory/infer.h"
-#include "memory/prober.h"
 #include "memory/l2_talk.h"
+#include "memory/machine.h"
+#include "memory/prober.h"
 
 namespace ptxlat::fuzz {
 

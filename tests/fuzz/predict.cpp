@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/probe_table.h"
-
 #include "base/error.h"
 #include "fuzz.h"
+#include "run/probe_table.h"
 
 namespace ptxlat::fuzz {
 

@@ -7,9 +7,9 @@
 #include "pages/memory_map.h"
 #include "pages/plot.h"
 #include "series/series_facts.h"
+#include "tables/compression.h"
 #include "tables/probe_files.h"
 #include "tables/record_lines.h"
-#include "tables/compression.h"
 
 namespace ptxlat::fuzz {
 

@@ -3,8 +3,8 @@
 
 #include "fuzz.h"
 #include "results/json.h"
-#include "tables/table_files.h"
 #include "tables/compression.h"
+#include "tables/table_files.h"
 
 namespace ptxlat::fuzz {
 

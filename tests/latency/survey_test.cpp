@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "latency/samples.h"
-
 #include <random>
 
 #include "catch.h"
+#include "latency/samples.h"
 
 using namespace ptxlat;
 using namespace ptxlat::latency;

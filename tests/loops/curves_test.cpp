@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How far the launches of invented SMs spread, and what becomes of a throughput that has no single value.
-#include "loops/loop.h"
-
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -12,6 +10,7 @@
 #include "base/quantile.h"
 #include "catch.h"
 #include "isa/catalogue.h"
+#include "loops/loop.h"
 #include "loops/saturated_kernel.h"
 #include "opcodes/opcode_rows.h"
 

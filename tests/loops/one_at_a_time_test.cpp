@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "loops/measured_codes.h"
-
 #include <atomic>
 #include <map>
 #include <thread>
 #include <vector>
 
 #include "catch.h"
+#include "loops/measured_codes.h"
 
 using namespace ptxlat::loops;
 

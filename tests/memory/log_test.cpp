@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/machine.h"
-
 #include <sstream>
 
 #include "base/error.h"
 #include "cache_facts.h"
 #include "catch.h"
+#include "memory/machine.h"
 
 using namespace ptxlat;
 using namespace ptxlat::memory;

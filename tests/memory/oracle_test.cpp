@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory/machine.h"
-
 #include "base/error.h"
 #include "catch.h"
 #include "memory/infer.h"
+#include "memory/machine.h"
 #include "simulated_cache.h"
 
 using namespace ptxlat;

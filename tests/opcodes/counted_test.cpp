@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // From counts of instructions to an opcode's pipes, and the note if the two witnesses disagree.
-#include "opcodes/counting.h"
-
 #include "catch.h"
+#include "opcodes/counting.h"
 
 using namespace ptxlat;
 using namespace ptxlat::opcodes;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pairs/register_rules.h"
-
 #include "base/error.h"
 #include "catch.h"
+#include "pairs/register_rules.h"
 
 using namespace ptxlat;
 using namespace ptxlat::pairs;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/readers.h"
-
 #include "../sass/window_text.h"
 #include "catch.h"
+#include "probe/readers.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;

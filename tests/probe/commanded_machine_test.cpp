@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/machines.h"
-
 #include "catch.h"
 #include "memory/prober.h"
+#include "probe/machines.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;

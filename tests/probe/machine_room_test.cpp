@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What probes of the pipeline say in their files: papers, axes of samples, registers, launches that may hang.
-#include "probe/readers.h"
 #include "probe/points.h"
+#include "probe/readers.h"
 #include "probe_folder.h"
 
 using namespace ptxlat;

@@ -138,7 +138,7 @@ TEST_CASE(
     "a launch that does not end is a value, if a probe may hang, and a kernel that stores nothing is still a fault") {
   ProbeBench bench;
   auto probe = chain_probe();
-  probe.reader = Reader::words;
+  probe.reader = "words";
   probe.words = {0, 1};
   probe.may_hang = true;
   bench.environment.set("PTXLAT_STANDIN_HANG", "steps_2");
@@ -160,7 +160,7 @@ TEST_CASE(
 TEST_CASE("a launch that traps is a value, if a probe may hang, and one that faults is not") {
   ProbeBench bench;
   auto probe = chain_probe();
-  probe.reader = Reader::words;
+  probe.reader = "words";
   probe.words = {0, 1};
   probe.may_hang = true;
   bench.environment.set("PTXLAT_STANDIN_TRAP", "steps_2");

@@ -99,11 +99,11 @@ TEST_CASE("a launch has the values of its expressions at each point") {
 TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of anything else") {
   auto probe = little_probe("{{name}}");
   probe.ctas = "4";
-  for (const auto reader : {Reader::per_step, Reader::words, Reader::samples, Reader::scoreboards}) {
+  for (const auto reader : {"per_step", "words", "samples", "scoreboards"}) {
     probe.reader = reader;
     CHECK(points_of(probe).front().trial.launch.output_ctas == 1);
   }
-  for (const auto reader : {Reader::throughput, Reader::span, Reader::rate, Reader::timeline, Reader::warps}) {
+  for (const auto reader : {"throughput", "span", "rate", "timeline", "warps"}) {
     probe.reader = reader;
     CHECK(points_of(probe).front().trial.launch.output_ctas == 4);
   }

@@ -69,7 +69,7 @@ LDG = "steps"
   REQUIRE(probe.buffers.size() == 1);
   CHECK(probe.buffers[0].contents == ptx::Buffer::Contents::permutation);
   CHECK(probe.launches == 7);
-  CHECK(probe.reader == Reader::throughput);
+  CHECK(probe.reader == "throughput");
   CHECK(probe.words == std::vector<int>{0, 1, 7});
   CHECK(probe.whole_kernel);
   CHECK(probe.kernel == least_kernel);
@@ -88,7 +88,7 @@ TEST_CASE("everything that a probe file leaves out has a default") {
   CHECK(launch.carve_out == -1);
   CHECK(launch.output_words == std::vector<int>{0, 1});
   CHECK(probe.launches == 5);
-  CHECK(probe.reader == Reader::per_step);
+  CHECK(probe.reader == "per_step");
 }
 
 TEST_CASE("an axis may be a list or a range in doublings, with equal steps between two of them") {
@@ -164,7 +164,7 @@ without = ["STL"]
   CHECK(probe.bank_bytes == "8");
   CHECK(probe.persisting_bytes == "1 KiB");
   CHECK((probe.large_cluster && probe.keeps_buffers && probe.may_fail));
-  CHECK(probe.reader == Reader::words);
+  CHECK(probe.reader == "words");
   CHECK(probe.word_names == std::vector<std::string>{"extra", "done"});
   CHECK(probe.without == std::vector<std::string>{"STL"});
   CHECK(probe.opcodes.at("LDS.128") == "1");

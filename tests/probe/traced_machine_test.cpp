@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/machines.h"
-
 #include "base/error.h"
 #include "catch.h"
 #include "memory/prober.h"
+#include "probe/machines.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;

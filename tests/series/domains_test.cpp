@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "series/places.h"
-
 #include <numeric>
 #include <random>
 
 #include "catch.h"
+#include "series/places.h"
 
 using namespace ptxlat::series;
 using Catch::Matchers::Contains;

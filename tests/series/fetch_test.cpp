@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "series/issue_rules.h"
-
 #include "catch.h"
+#include "series/issue_rules.h"
 
 using namespace ptxlat::series;
 using Catch::Matchers::Contains;

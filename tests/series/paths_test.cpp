@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "series/places.h"
-
 #include "catch.h"
 #include "named_axis.h"
+#include "series/places.h"
 
 using namespace ptxlat::series;
 using Catch::Matchers::Contains;
@@ -66,8 +65,7 @@ TEST_CASE("the order of clauses is a rule only if it holds whichever lanes take 
   const auto by_lane = [](std::size_t order, std::size_t c) { return order % 2 == 0 ? c : 3 - c; };
   CHECK(path_fact("path_order", chain(4, by_lane, true), {"start"}).verdict == FactVerdict::undetermined);
   const auto later = [](std::size_t order, std::size_t c) { return order < 2 ? c : 3 - c; };
-  CHECK_THAT(path_fact("path_order", chain(4, later, true), {"start"}).how,
-             Contains("predicts 0 of 2 others"));
+  CHECK_THAT(path_fact("path_order", chain(4, later, true), {"start"}).how, Contains("predicts 0 of 2 others"));
 }
 
 TEST_CASE("steps are between neighbours in time, whatever their order") {
@@ -97,9 +95,7 @@ TEST_CASE("places with like values are named together") {
 }
 
 TEST_CASE("an outcome is passes or hangs, with its evidence") {
-  const auto outcome = [](double value) {
-    return path_fact("outcome", {"o", "count", {counting("x", 1)}, {value}});
-  };
+  const auto outcome = [](double value) { return path_fact("outcome", {"o", "count", {counting("x", 1)}, {value}}); };
   CHECK(outcome(1).value == "passes");
   CHECK(outcome(2).value == "hangs");
   CHECK_THAT(outcome(2).how, Contains("gave up"));

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "catch.h"
 #include "results/json.h"
@@ -44,11 +45,11 @@ class Figures {
     }
     const auto columns = tables::names_of(tables::opcode_columns());
     std::istringstream opcodes(tables::read_csv_text(folder / "opcodes.csv")->text);
-    for (const auto& line : tables::read_csv_lines(opcodes, "opcodes.csv", columns)) {
+    for (const auto& line : read_csv_lines(opcodes, "opcodes.csv", columns)) {
       for (std::size_t i = 1; i < columns.size(); ++i) add({"opcodes.csv", line[0], columns[i]}, line[i]);
     }
     std::istringstream facts(read_file(folder / "facts.csv"));
-    for (const auto& line : tables::read_csv_lines(facts, "facts.csv", tables::names_of(tables::fact_columns()))) {
+    for (const auto& line : read_csv_lines(facts, "facts.csv", tables::names_of(tables::fact_columns()))) {
       add({"facts.csv", fmt::format("{}, {}{}{}", line[0], line[1], line[2].empty() ? "" : " ", line[2]), ""}, line[3]);
     }
   }

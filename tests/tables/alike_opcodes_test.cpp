@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which opcodes have a row of their own in opcodes.md.
-#include "tables/opcode_files.h"
-
 #include "catch.h"
+#include "tables/opcode_files.h"
 
 using namespace ptxlat;
 using namespace ptxlat::tables;

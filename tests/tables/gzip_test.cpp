@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tables/compression.h"
-
 #include <zlib.h>
 
 #include <fstream>
@@ -8,6 +6,7 @@
 
 #include "../results/test_folder.h"
 #include "catch.h"
+#include "tables/compression.h"
 
 using namespace ptxlat;
 using namespace ptxlat::tables;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tables/operands.h"
-
 #include "catch.h"
+#include "tables/operands.h"
 #include "tables/table.h"
 
 using namespace ptxlat;

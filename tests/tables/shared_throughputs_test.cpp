@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which forms have a row of their own in throughput.csv.gz.
-#include "tables/opcode_numbers.h"
-
 #include <algorithm>
 
 #include "catch.h"
+#include "tables/opcode_numbers.h"
 
 using namespace ptxlat;
 using namespace ptxlat::tables;
