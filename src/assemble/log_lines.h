@@ -34,7 +34,7 @@ bool lacks_memory(std::string_view log);
 // 4 GiB".
 std::string lacked_memory(std::string_view assembler);
 
-// What to add to the message about one that does not say why it failed: ", perhaps for lack of memory, of which …".
+// The end of a message about an assembler that does not say why it failed: ", perhaps for lack of memory, of which …".
 std::string perhaps_lacked_memory();
 
 }  // namespace ptxlat::assemble

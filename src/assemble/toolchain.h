@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assemble/assembler.h"
@@ -35,11 +36,11 @@ struct Toolchain {
 std::vector<std::filesystem::path> toolkit_folders();
 
 // Everything in these folders that can assemble on this machine, without the driver (gpu/ adds it): bin/ptxas that
-// answers to --version, libnvJitLink and NVRTC. Newest first within a kind; each exact version once. toolkit.h also
+// answers to --version, libnvJitLink and NVRTC. Newest first within a kind; each exact version once. find_pieces also
 // lists broken ones.
 std::vector<Toolchain> find_toolchains(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
-// The newest disassembler, or an empty path, from the same folders; toolkit.h finds one that reads a given target.
+// The newest disassembler, or an empty path, from the same folders; nvdisasm_for finds one that reads a given target.
 std::filesystem::path find_nvdisasm(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
 // Picks the toolchain that `--toolchain` names from `available`: exact ("ptxas-13.0.88"), by prefix of the version
@@ -57,5 +58,40 @@ std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, 
 // run in a worker process (worker/worker.h).
 std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain,
                                       std::chrono::milliseconds deadline = scaled_deadline(std::chrono::seconds(120)));
+
+enum class PieceKind { ptxas, nvjitlink, nvrtc, nvdisasm };
+std::string to_string(PieceKind kind);  // "ptxas", "nvJitLink", "NVRTC", "nvdisasm"
+
+// A program or library of a CUDA toolkit that was found on this machine.
+//   folder   of the toolkit: toolkits/13.0, /usr/local/cuda-12.4, …/site-packages/nvidia/cuda_nvcc
+//   version  "13.0.88"; empty if it is broken
+//   problem  why it cannot be used: "died of signal 11 (Segmentation fault)"; empty if it can
+struct ToolkitPiece {
+  PieceKind kind;
+  std::filesystem::path folder;
+  std::filesystem::path path;
+  std::string version;
+  std::string problem;
+};
+
+// The pieces of these kinds in these folders, working and broken ones, in the order of the folders, each file once. A
+// program is asked for its version; a library is read but not loaded. Every call asks again, which costs about 10 ms
+// per piece.
+std::vector<ToolkitPiece> find_pieces(const std::vector<std::filesystem::path>& folders,
+                                      const std::vector<PieceKind>& kinds);
+
+// The working ones among them that can assemble, in the form of find_toolchains.
+std::vector<Toolchain> toolchains_of(const std::vector<ToolkitPiece>& pieces);
+
+// "sm_75", "sm_90a", … from the output of `ptxas --help` or `nvdisasm --help`, in numerical order.
+std::vector<std::string> targets_in_help(std::string_view help);
+
+// The targets that a working ptxas or nvdisasm supports; empty if it does not say.
+std::vector<std::string> targets_of(const std::filesystem::path& program);
+
+// The newest disassembler that reads the instruction words of this target: those of CUDA 13.2 and later only support
+// sm_75 and newer, and old ones do not support the newest. Error{missing_tool} with what to download.
+std::filesystem::path nvdisasm_for(const isa::Target& target,
+                                   const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
 }  // namespace ptxlat::assemble

@@ -3,12 +3,14 @@
 
 // The library is inlined, so that the program runs on machines without it.
 #define XXH_INLINE_ALL
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -34,6 +36,8 @@ class Hash {
     XXH3_128bits_update(state_.get(), numbers.data(), numbers.size() * sizeof(Number));
   }
 
+  // 16 hexadecimal digits.
+  std::string text() const { return fmt::format("{:016x}", value()); }
   std::uint64_t value() const { return XXH3_128bits_digest(state_.get()).low64; }
   std::array<std::uint64_t, 2> wide() const {
     const auto digest = XXH3_128bits_digest(state_.get());

@@ -9,7 +9,7 @@
 
 namespace ptxlat {
 
-// What a program may use at most: it and each program that it starts. 0: as much as this one.
+// A program's limits: its own and those of each program that it starts. 0: as much as this one.
 //   memory_bytes  of address space
 //   file_bytes    of each file that it writes, its output among them
 struct ProcessLimits {

@@ -15,7 +15,7 @@ namespace ptxlat::bundle {
 // not know the contents of the sections. docs/bundle-format.md describes every byte.
 inline constexpr std::uint32_t bundle_format = 1;
 
-// What to do about a damaged file.
+// The remedy for a damaged file, for messages.
 inline constexpr char again[] = "make it again with `ptxlat assemble`, or copy it again";
 
 enum class SectionKind : std::uint32_t { end = 0, manifest = 1, files = 2, cells = 3, code = 4, words = 5 };

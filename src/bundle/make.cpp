@@ -12,7 +12,7 @@
 #include "bundle/container.h"
 #include "bundle/recording.h"
 #include "latency/method.h"
-#include "latency/shard.h"
+#include "latency/plan.h"
 
 namespace ptxlat::bundle {
 

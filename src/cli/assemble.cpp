@@ -10,14 +10,14 @@
 #include <map>
 #include <thread>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "bundle/cells.h"
 #include "bundle/make.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/tables.h"

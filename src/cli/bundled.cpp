@@ -120,7 +120,7 @@ std::string name_of_plan(const bundle::Bundle& bundle, const Selection& selectio
   }
   hash.add(std::string_view(selection.ptx_version));
   hash.add(levels);
-  return fmt::format("{:016x}", hash.value());
+  return hash.text();
 }
 
 void require_shard(const bundle::Bundle& bundle, const std::optional<results::Shard>& wanted) {

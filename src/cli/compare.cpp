@@ -16,7 +16,7 @@
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"

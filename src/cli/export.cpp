@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "run/provenance.h"
 
 namespace ptxlat::cli {

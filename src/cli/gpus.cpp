@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/parallel.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/toolchains.h"
 #include "worker/condition.h"
 

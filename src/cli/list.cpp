@@ -8,7 +8,7 @@
 #include "base/csv.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "tables/csv.h"

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/commands.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "run/provenance.h"
 #include "worker/worker.h"
 

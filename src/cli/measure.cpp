@@ -7,14 +7,13 @@
 #include <chrono>
 #include <iostream>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/print_cell.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/form.h"

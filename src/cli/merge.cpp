@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "results/shards.h"

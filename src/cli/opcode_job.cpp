@@ -9,11 +9,11 @@
 #include <iostream>
 #include <utility>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/toolchains.h"
 #include "run/provenance.h"
 

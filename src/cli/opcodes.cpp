@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/opcode_job.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "opcodes/throughput.h"

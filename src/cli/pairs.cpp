@@ -15,7 +15,7 @@
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/opcode_job.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "pairs/hazards.h"

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <sstream>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest_names.h"
@@ -17,7 +17,7 @@
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
@@ -28,7 +28,6 @@
 #include "probe/method.h"
 #include "results/store.h"
 #include "run/facts.h"
-#include "run/probe_table.h"
 #include "run/probes.h"
 #include "run/provenance.h"
 #include "tables/compression.h"

@@ -8,12 +8,12 @@
 #include <iostream>
 #include <iterator>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "latency/method.h"

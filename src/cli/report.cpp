@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/tables.h"
 #include "run/provenance.h"
 #include "site/site.h"

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/catalogue.h"

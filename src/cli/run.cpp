@@ -8,7 +8,7 @@
 #include <iostream>
 #include <set>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "bundle/cells.h"
@@ -16,13 +16,13 @@
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/options.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "isa/select.h"
-#include "latency/shard.h"
+#include "latency/plan.h"
 #include "pages/live_table.h"
 #include "results/store.h"
 #include "results/stored_records.h"

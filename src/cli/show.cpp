@@ -8,14 +8,13 @@
 #include <iterator>
 #include <set>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/pairs.h"
-#include "cli/print_cell.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/select.h"

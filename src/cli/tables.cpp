@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "results/shards.h"
 #include "run/facts.h"
 

@@ -9,9 +9,9 @@
 
 #include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
-#include "cli/print_text.h"
+#include "cli/print.h"
 #include "cli/selection.h"
 
 namespace ptxlat::cli {

@@ -48,8 +48,8 @@ std::vector<SpelledThroughput> spelled(const tables::OpcodeNumbers& numbers) {
 // One column of joined rows. A quantity that one table has of no row is not compared.
 //   is_new_reported  whether a value that only one side of a row has is a difference
 template <class Joined, class TextOf>
-void compare_column(OpcodeComparison& comparison, const std::string& quantity, const Joined& joined, TextOf text_of,
-                    tables::Same same, bool is_new_reported) {
+void compare_column(OpcodeComparison& comparison, const std::string& quantity, const Joined& joined,
+                    const TextOf& text_of, tables::Same same, bool is_new_reported) {
   OpcodeAgreement agreement{quantity, 0, 0};
   std::vector<OpcodeDifference> rows;
   bool is_in_a = false, is_in_b = false;

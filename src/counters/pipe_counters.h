@@ -12,7 +12,7 @@
 
 namespace ptxlat::counters {
 
-// What this machine can count, and with which libcupti.
+// The metrics that this machine can count, and with which libcupti.
 //   name  with its version: "cupti-130001"
 struct Offer {
   std::string library;
@@ -40,7 +40,7 @@ class PipeCounters {
 
   const Offer& offer() const { return offer_; }
 
-  // What each kernel executed that `launch` launches, in order. There are at most `kernels`: one that could not be
+  // The counts of each kernel that `launch` launches, in order. There are at most `kernels`: one that could not be
   // launched has no counts. `launch` returns false if the process cannot continue; then there are none at all.
   // Unavailable if CUPTI fails or counts more kernels.
   std::optional<std::vector<Counts>> count(std::size_t kernels, const std::function<bool()>& launch);

@@ -62,7 +62,7 @@ Names registers_written(const std::string& statement) {
 std::string hash_of(const std::string& text) {
   Hash hash;
   hash.add(std::string_view(text));
-  return fmt::format("{:016x}", hash.value()).substr(0, 8);
+  return hash.text().substr(0, 8);
 }
 
 std::string text_of(const PtxFunction& function) {
@@ -239,7 +239,7 @@ class Splicer {
     return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
   }
 
-  // What the statements say about registers; replace_parameters looks it up for each of its loads.
+  // The registers' declarations and uses in the statements; replace_parameters looks them up for each of its loads.
   void read_registers() {
     static const std::regex declaration(R"(\.reg \.[a-z]+(\d{1,3}) (%[A-Za-z_]+)<\d+>;)");
     for (const auto& statement : statements_) {

@@ -8,7 +8,7 @@ namespace ptxlat::gpu {
 
 struct CudaApi;
 
-// What the driver reports about one GPU.
+// The driver's report about one GPU.
 struct DeviceInfo {
   int index = 0;
   std::string name;  // "NVIDIA H200"

@@ -47,7 +47,7 @@ class CudaStream {
   CUstream stream_ = nullptr;
 };
 
-// What is put into a stream while `fill` runs, as a graph.
+// The work that `fill` puts into a stream, as a graph.
 class CudaGraph {
  public:
   template <class Fill>

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-// What may become a part of a program of CUDA C++, or of its compiler's command line. The texts may be a stranger's,
-// and a program can do more than compute: an #include opens any file, and the compiler's messages show its lines; a few
-// macros of macros are gigabytes.
+// Checks texts that become a part of a program of CUDA C++, or of its compiler's command line. They may be a
+// stranger's, and a program can do more than compute: an #include opens any file, and the compiler's messages show its
+// lines; a few macros of macros are gigabytes.
 namespace ptxlat::isa {
 
 // The first part of a text that no expression and no assignment has: a line of the preprocessor, a string, a comment, a

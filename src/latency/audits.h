@@ -13,7 +13,7 @@ namespace ptxlat::latency {
 // The trials of one experiment, by their numbers in a batch; empty if there is none.
 using TrialNumbers = ByRole<std::optional<std::size_t>>;
 
-// What the audits say about one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
+// The audits of one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
 // Chains and streams are audited as pairs: both have the same audit.
 using Audits = ByRole<sass::Audit>;
 

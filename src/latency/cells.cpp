@@ -221,8 +221,8 @@ std::vector<results::Record> measure(line::Bench& bench, const std::vector<CellW
   return records;
 }
 
-// What leaves the SM differs from GPU to GPU: measures such cells on all the others too. The cell's own record is then
-// that of the first GPU.
+// Accesses that leave the SM differ from GPU to GPU: measures such cells on all the others too. The cell's own record
+// is then that of the first GPU.
 void measure_on_each_gpu(const line::Bench& bench, const std::vector<CellWork*>& cells) {
   std::vector<CellWork*> far;
   for (auto* cell : cells) {

@@ -91,7 +91,7 @@ bool is_proven_without_schedule(const Numbers& numbers) {
                            audits[Role::stream].is_proven());
 }
 
-// What the instruction became, from the best witness that has it.
+// The instruction's machine code, from the best witness that has it.
 std::vector<std::string> sass_of(const Audits& audits) {
   if (!audits[Role::differential].sass.empty()) return audits[Role::differential].sass;
   for (const Role role : {Role::chain, Role::stream}) {
@@ -178,7 +178,7 @@ std::string witness_pairs(const results::Record& record, const Audits& audits) {
   return fmt::format(" ({}, {})", to_consumer, to_itself);
 }
 
-// What a reader of the headline must know: a flag for programs and a note for people.
+// Warns a reader of the headline: a flag for programs and a note for people.
 void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
     record.add_flag(flag);

@@ -35,7 +35,7 @@ struct ExperimentBuilder {
   std::string completion() const { return text(variant.input->completion); }
   // A builder with the declarations that the form needs.
   ptx::KernelBuilder builder_of_form() const;
-  // What lets several warps begin together; empty if `threads` is 0.
+  // Code that lets several warps begin together; empty if `threads` is 0.
   std::string aligned() const;
   // A builder with the operands in their registers.
   ptx::KernelBuilder builder_with_operands() const;

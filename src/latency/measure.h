@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "latency/numbers.h"
-#include "results/measure.h"
+#include "results/metric.h"
 
 namespace ptxlat::latency {
 
@@ -24,8 +24,8 @@ struct IssueRemark {
   std::string words;
 };
 
-// What the machine code of the streams proves about their issue cost, if there is one: that copies alternate between
-// opcodes, and that the register banks delay them.
+// Remarks on the streams' issue cost, if there is one, that their machine code proves: copies alternate between
+// opcodes, and the register banks delay them.
 //   leading    its issue cost is the record's
 //   schedule   the same from stall counts
 //   sass       what the instruction became

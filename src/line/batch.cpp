@@ -35,7 +35,7 @@ bool depends_on_the_module(const sass::Window& window) {
   return false;
 }
 
-// What can be read from a cubin, which a broken assembler may have written.
+// The readable parts of a cubin, which a broken assembler may have written.
 struct CubinContent {
   std::string problem;  // why nothing can be read
   std::map<std::string, sass::KernelCode> kernels;

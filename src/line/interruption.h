@@ -12,7 +12,7 @@
 
 namespace ptxlat::line {
 
-// What an interrupted line does with chunks in progress: they are finished if that takes no more than a few seconds.
+// An interrupted line finishes chunks in progress if that takes no more than a few seconds.
 // To finish those of many threads could take minutes. Thread-safe.
 class Interruption {
  public:

@@ -21,7 +21,7 @@
 
 namespace ptxlat::line {
 
-// What the assembly line needs: everything before `worker` works without a GPU.
+// The parts of an assembly line: everything before `worker` works without a GPU.
 //   workers       run the kernels, one for each GPU, all of one kind; empty for static tables
 //   launches      of each trial that does not specify a number
 //   on_share      called before each on_finished with the share of all cells' PTX that is done: about the share of the

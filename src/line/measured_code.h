@@ -12,8 +12,8 @@
 
 namespace ptxlat::line {
 
-// What makes two trials the same measurement: the same instructions on the same operands, with equal launches, the same
-// number of times. 128 bits of XXH3: no two of a million kernels collide by chance.
+// Trials with the same key are the same measurement: the same instructions on the same operands, with equal launches,
+// the same number of times. 128 bits of XXH3: no two of a million kernels collide by chance.
 using CodeKey = std::array<std::uint64_t, 2>;
 CodeKey code_key(const sass::KernelCode& code, const ptx::Launch& launch, int launches);
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "latency/cells.h"
-#include "loops/copied_code.h"
+#include "loops/copy_loops.h"
 #include "loops/patch.h"
 #include "loops/saturated_kernel.h"
 #include "sass/opcodes.h"

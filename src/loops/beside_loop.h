@@ -11,8 +11,9 @@
 
 namespace ptxlat::loops {
 
-// What an instruction under test is in a saturated kernel, where a stream does not say: ptxas takes its copies out of
-// the window, packs two of 16 bits into one instruction, or makes different code of them beside a loop.
+// The machine code of an instruction under test in a saturated kernel. It is asked for where a stream does not show it:
+// ptxas takes the copies out of the window, packs two of 16 bits into one instruction, or makes different code of them
+// beside a loop.
 //   one, two  trials of saturated kernels with one and two instructions under test
 struct BesideLoopTrials {
   latency::Experiment differential;
@@ -38,9 +39,9 @@ std::vector<std::vector<std::string>> code_beside_loop(const line::Bench& bench,
 std::vector<std::vector<std::string>> code_beside_loop(const sass::Window& one, const sass::Window& two,
                                                        const std::vector<std::string>& of_differential);
 
-// What neither of these proves, and no loop of PTX either: the code of `one` with its moves, if `two` has twice of all
-// that does not move, and at least as many moves. ptxas chooses how many: of max.f64, five for one, nine for two and
-// three in a window.
+// For code that neither of these proves, and no loop of PTX either: the code of `one` with its moves, if `two` has
+// every instruction that is not a move twice, and at least as many moves. ptxas chooses how many: of max.f64, five for
+// one, nine for two and three in a window.
 std::vector<std::vector<std::string>> code_with_moves(const line::Bench& bench, const BesideLoopTrials& trials);
 std::vector<std::vector<std::string>> code_with_moves(const sass::Window& one, const sass::Window& two);
 

@@ -10,7 +10,7 @@
 #include "loops/loop.h"
 #include "loops/patch.h"
 #include "loops/saturated_kernel.h"
-#include "results/work_unit.h"
+#include "results/metric.h"
 #include "sass/audit.h"
 #include "sass/opcodes.h"
 

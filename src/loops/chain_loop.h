@@ -31,7 +31,7 @@ std::vector<ptx::Trial> chain_loop_trials(const ptx::LoadedCatalogue& loaded, co
 ChainLoops add_chain_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
                            int chains, int threads, const std::string& label);
 
-// What the machine code of both loops shows.
+// The finding from the machine code of both loops.
 //   opcode   what each copy became; empty if the loops do not prove it
 //   problem  why they do not
 //   assembler_failed  and that is why: another attempt may

@@ -11,8 +11,8 @@
 #include "latency/samples.h"
 #include "loops/saturated_kernel.h"
 #include "results/curve.h"
+#include "results/metric.h"
 #include "results/note.h"
-#include "results/work_unit.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::loops {
@@ -168,8 +168,8 @@ std::vector<double> rates_of(const std::vector<int>& warps, const LoopTimes& tim
   return rates;
 }
 
-// What one launch says of the throughput, with the warps that saturate the SM: launches have lines, SMs and the order
-// in which warps end in common. Empty if it has none of them.
+// The throughput of one launch, from the warps that saturate the SM: the lines, the SMs and the order in which warps
+// end are the same within a launch. Empty if it has none of them.
 std::optional<double> throughput_of_launch(std::size_t launch, const std::vector<int>& warps, const LoopTimes& times,
                                            const TimeOfCopy& time_of_copy, const std::vector<std::size_t>& best) {
   std::vector<double> rates;

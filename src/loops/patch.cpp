@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "loops/copied_code.h"
+#include "loops/copy_loops.h"
 #include "sass/audit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"

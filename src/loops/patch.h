@@ -61,7 +61,7 @@ std::vector<sass::InstructionWord> copy_of(const Code& code);
 std::vector<std::uint8_t> fill_places(const std::vector<std::uint8_t>& cubin, const std::string& kernel,
                                       const Saturable& saturable, const std::vector<sass::InstructionWord>& words);
 
-// What pmevent becomes.
+// Whether pmevent became this instruction.
 bool is_place(const sass::Instruction& instruction);
 
 // The second clock as it runs after the words: it waits for what they have in flight.

@@ -40,7 +40,7 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
 
 namespace {
 
-// What the numbers of warps that saturate the SM are compared with.
+// The rate that the numbers of warps that saturate the SM are compared with.
 double best_of(const std::vector<double>& results) {
   constexpr double largest_error = 1.02;
   const auto most = *std::max_element(results.begin(), results.end());

@@ -43,7 +43,7 @@ std::vector<std::string> more_of_a_copy(const sass::Window& longer, const sass::
   return of_a_copy;
 }
 
-// What a copy is: what only the longer loop has, without what feeds it back.
+// A copy's instructions: those that only the longer loop has, without those that feed it back.
 struct Copy {
   std::vector<std::string> opcodes;
   int fed_back = 0;

@@ -21,7 +21,7 @@ constexpr int lanes_of_a_warp = 32;
 
 bool has_lane(std::uint32_t mask, int lane) { return ((mask >> lane) & 1) != 0; }
 
-// What is seen of one mask.
+// One mask's observations.
 struct Branched {
   std::uint32_t mask = 0;
   double taken = 0, other = 0;  // cycles until each side has started

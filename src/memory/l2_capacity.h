@@ -44,8 +44,9 @@ class Eviction {
   bool is_there_ = false;  // the previous question ended with hits on the target
 };
 
-// What the cache still has after laps over more and more bytes. Beyond the capacity, whatever is evicted, the cache has
-// its capacity: so the remaining share times the bytes does not depend on the bytes. No knee has to be found.
+// The cache's capacity, from the lines that it still has after laps over more and more bytes. Beyond the capacity,
+// whatever is evicted, the cache has its capacity: so the remaining share times the bytes does not depend on the bytes.
+// No knee has to be found.
 struct Capacity {
   double near_bytes = 0;  // what one SM can keep near: 0 if not found
   std::uint64_t line_bytes = 0;

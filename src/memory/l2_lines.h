@@ -7,7 +7,7 @@
 
 namespace ptxlat::memory {
 
-// What one access brings from memory: aligned blocks about the address.
+// The bytes that one access brings from memory: aligned blocks about the address.
 struct Fetches {
   std::uint64_t sector_bytes = 0;  // the smallest block that any access brought
   std::vector<results::Fact> facts;

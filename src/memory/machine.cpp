@@ -143,7 +143,7 @@ std::string in_log(const std::string& request) {
   if (request.size() <= longest) return request;
   Hash hash;
   hash.add(std::string_view(request));
-  return fmt::format("{{\"request\": \"{:016x}\", \"bytes\": {}}}", hash.value(), request.size());
+  return fmt::format("{{\"request\": \"{}\", \"bytes\": {}}}", hash.text(), request.size());
 }
 
 void expect(std::istream& log, const std::string& request) {

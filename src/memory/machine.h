@@ -24,7 +24,7 @@ struct Addresses {
   bool operator==(const Addresses&) const = default;
 };
 
-// What is known about a machine before its first access.
+// A machine's properties that are known before its first access.
 //   kind       "cache", "tlb", "banks", "constant", "l2" or "branch"
 //   space      its facts begin with this: "l1"
 //   bytes      addresses are below this

@@ -16,8 +16,8 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
-// What NVML reports about a GPU at one moment; empty if it does not report it. Not every card has all of these, and
-// some are not shown to every user.
+// NVML's report about a GPU at one moment; a field that it does not report is empty. Not every card has all of these,
+// and some are not shown to every user.
 //   problem             why nothing at all is known; empty otherwise
 //   sees_all_processes  false in a container with its own process ids, which does not see other processes
 //   clock_reasons       why the clocks are not higher, bits of nvmlClocksEventReasons

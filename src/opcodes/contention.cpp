@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opcodes/contention.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +24,7 @@ constexpr int warps_of_pair = 16, warps_of_sub_partition = 4;
 struct Shares {
   int a = 0, b = 0;
 };
-Shares shares_of(const PairPlan& plan) {
+Shares shares_of(const ContentionPlan& plan) {
   const double of_a = *plan.b.interval / (*plan.a.interval + *plan.b.interval);
   constexpr int fewest = 4;
   const int a =
@@ -52,40 +50,31 @@ struct Loops {
   }
 };
 
-results::Record begun(const PairPlan& plan) {
-  results::Record record;
-  record.kind = results::RecordKind::contention;
-  record.ptx = plan.a.name;
-  record.operand = plan.b.name;
-  record.level = plan.level;
-  record.recipe = plan.recipe;
+results::Record begun(const ContentionPlan& plan) {
+  auto record = results::record_of(key_of(plan));
   record.sass = {plan.a.name, plan.b.name};
   record.sass_count = 2;
   return record;
 }
 
-void measure(line::Bench& bench, const PairPlan& plan, const std::vector<std::size_t>& trials,
+void measure(line::Bench& bench, const ContentionPlan& plan, const std::vector<std::size_t>& trials,
              results::Record& record) {
-  const auto give_up = [&](sass::Verdict verdict, const std::string& note) {
-    record.verdict = verdict;
-    record.note = note;
-  };
   const auto fillable =
       loops::first_fillable(bench.batch(), trials, {{plan.a.name}, {plan.b.name}}, loops::places_of_body);
   const auto& codes = fillable.found.codes;
   if (const auto& problem = fillable.found.problem; !problem.empty()) {
     record.set_flag(results::flag::retry, fillable.assembler_failed);
-    return give_up(fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
+    return results::give_up(record, fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
   }
   if (loops::opcodes_of(codes[0]).front() != plan.a.name || loops::opcodes_of(codes[1]).front() != plan.b.name)
-    return give_up(sass::Verdict::fused, "one of them is another opcode beside the other");
+    return results::give_up(record, sass::Verdict::fused, "one of them is another opcode beside the other");
   if (!bench.measures()) return;
   const auto shares = shares_of(plan);
   const Loops loops{loops::copy_of(codes[0]).front(), loops::copy_of(codes[1]).front(), places_of_a(shares)};
   double nothing = 0, together = 0;
   for (const bool is_there : {false, true}) {
     const auto time = loops::time_loop(bench, fillable, loops.words(is_there), {warps_of_pair});
-    if (time.cycles.empty()) return give_up(time.verdict, time.message);
+    if (time.cycles.empty()) return results::give_up(record, time.verdict, time.message);
     (is_there ? together : nothing) = time.cycles.front().middle;
   }
   const auto work = [&](int copies, double interval) {
@@ -119,7 +108,7 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
       if (record.sass.size() != 1 || !is_wanted || form == forms.end()) continue;
       const auto& name = record.sass.front();
       auto variant = isa::variants_of(*form->second).front();
-      // What does nothing is what pairs are compared with.
+      // Pairs are compared with the opcodes that do nothing.
       const bool is_paired =
           interval && !sass::has(name, sass::Trait::fills) && !has_address_or_tile(loaded.catalogue, variant);
       Opcode opcode{name, std::move(variant), interval, is_paired};
@@ -163,17 +152,18 @@ std::vector<Opcode> examined(const std::vector<Opcode>& opcodes) {
   return chosen;
 }
 
-results::CellKey key_of(const PairPlan& plan) {
+results::CellKey key_of(const ContentionPlan& plan) {
   return {results::RecordKind::contention, plan.a.name, plan.b.name, {}, plan.level, plan.recipe};
 }
 
-std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes, int level) {
+std::vector<ContentionPlan> plan_contention(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
+                                            int level) {
   std::vector<std::size_t> chosen;
   const auto of = representatives_of(opcodes);
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
     if (of[i] == i && opcodes[i].is_paired) chosen.push_back(i);
   }
-  std::vector<PairPlan> plan;
+  std::vector<ContentionPlan> plan;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     for (std::size_t j = i + 1; j < chosen.size(); ++j)
       plan.push_back({opcodes[chosen[i]], opcodes[chosen[j]], level, {}});
@@ -184,7 +174,7 @@ std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::
     hash.add(loaded.skeletons.saturated.text);
     hash.add(loaded.skeletons.frame.text);
     hash.add(pair.a.variant.form->ptx + " " + pair.b.variant.form->ptx);
-    pair.recipe = fmt::format("{:016x}", hash.value());
+    pair.recipe = hash.text();
   }
   return plan;
 }

@@ -39,26 +39,27 @@ std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes);
 std::vector<Opcode> examined(const std::vector<Opcode>& opcodes);
 
 // Two opcodes to run together.
-struct PairPlan {
+struct ContentionPlan {
   Opcode a, b;
   int level = 3;
   std::string recipe;
 };
-results::CellKey key_of(const PairPlan& plan);
+results::CellKey key_of(const ContentionPlan& plan);
 // All pairs of representatives that are paired.
-std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes, int level);
+std::vector<ContentionPlan> plan_contention(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
+                                            int level);
 
 // Measures whether two opcodes contend: copies of both in one loop, enough of each to take equally long, compared with
 // the same loop of instructions that do nothing (opcodes/pipes.h). As ThroughputMethod otherwise.
 class ContentionMethod : public line::Method {
  public:
-  ContentionMethod(const ptx::LoadedCatalogue& loaded, const std::vector<PairPlan>& plan)
+  ContentionMethod(const ptx::LoadedCatalogue& loaded, const std::vector<ContentionPlan>& plan)
       : loaded_(loaded), plan_(plan) {}
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
   const ptx::LoadedCatalogue& loaded_;
-  const std::vector<PairPlan>& plan_;
+  const std::vector<ContentionPlan>& plan_;
 };
 
 }  // namespace ptxlat::opcodes

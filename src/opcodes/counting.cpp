@@ -132,11 +132,7 @@ constexpr int times_in_loop = loops::default_rounds * ptx::passes_of_loop;
 constexpr char series_name[] = "pipes";
 
 results::Record begun(const CountingPlan& plan) {
-  results::Record record;
-  record.kind = results::RecordKind::counters;
-  record.ptx = plan.opcode.name;
-  record.level = plan.level;
-  record.recipe = plan.recipe;
+  auto record = results::record_of(key_of(plan));
   record.sass = {plan.opcode.name};
   record.sass_count = 1;
   return record;
@@ -269,7 +265,7 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
     hash.add((is_for_warpgroups ? loaded.skeletons.chain_loop : loaded.skeletons.saturated).text);
     hash.add(loaded.skeletons.frame.text);
     hash.add(opcode.variant.form->ptx);
-    plan.push_back({opcode, level, fmt::format("{:016x}", hash.value())});
+    plan.push_back({opcode, level, hash.text()});
   }
   return plan;
 }

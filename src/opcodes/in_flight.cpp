@@ -22,22 +22,13 @@ namespace {
 constexpr int threads_of_cta = loops::most_warps * loops::lanes_of_a_warp;
 
 results::Record begun(const InFlightPlan& plan) {
-  results::Record record;
-  record.kind = results::RecordKind::in_flight;
-  record.ptx = plan.opcode;
-  record.operand = plan.variant.form->ptx;
-  record.level = plan.level;
-  record.recipe = plan.recipe;
+  auto record = results::record_of(key_of(plan));
   record.sass = {plan.opcode};
   record.sass_count = 1;
   return record;
 }
 
 void measure(line::Bench& bench, const std::vector<loops::ChainLoops>& all, results::Record& record) {
-  const auto give_up = [&](sass::Verdict verdict, const std::string& note) {
-    record.verdict = verdict;
-    record.note = note;
-  };
   const auto warps = loops::warps_of_curves();
   results::Series series{"chains", "results/clk/SM", {{"chains", "", {}}, {"warps", "warps", {}}}, {}};
   std::copy(warps.begin(), warps.end(), std::back_inserter(series.axes.back().values));
@@ -54,12 +45,12 @@ void measure(line::Bench& bench, const std::vector<loops::ChainLoops>& all, resu
     record.windows.push_back(loops::evidence_of(bench, loops, code.opcode));
     if (!bench.measures()) continue;
     const auto times = loops::time_chain_loops(bench, loops, warps);
-    if (times.shorter.empty()) return give_up(times.verdict, times.message);
+    if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
     series.axes.front().values.push_back(loops.chains);
     for (std::size_t i = 0; i < warps.size(); ++i) {
       const auto cycles =
           loops::cycles_of_copy(loops::timing_of(times, warps, i), loops.copies_of_shorter, loops.copies_of_longer);
-      if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
+      if (cycles <= 0) return results::give_up(record, sass::Verdict::unstable, "more copies did not take longer");
       series.values.emplace_back(loops::lanes_of_a_warp * warps[i] / cycles);
     }
   }
@@ -100,7 +91,7 @@ std::vector<InFlightPlan> plan_in_flight(const ptx::LoadedCatalogue& loaded, con
       for (const auto& trial : loops::chain_loop_trials(loaded, variant->second, chains, threads_of_cta))
         ptx::add(hash, trial);
     }
-    plan.push_back({opcodes[i].name, variant->second, level, fmt::format("{:016x}", hash.value())});
+    plan.push_back({opcodes[i].name, variant->second, level, hash.text()});
   }
   return plan;
 }

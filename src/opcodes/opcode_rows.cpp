@@ -14,8 +14,8 @@
 #include "opcodes/in_flight.h"
 #include "opcodes/pipes.h"
 #include "pairs/pair_rows.h"
+#include "results/metric.h"
 #include "results/note.h"
-#include "results/work_unit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
 

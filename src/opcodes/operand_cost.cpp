@@ -99,12 +99,7 @@ std::vector<Changed> changed(const isa::Catalogue& catalogue, const isa::Variant
 }
 
 results::Record begun(const OperandPlan& plan) {
-  results::Record record;
-  record.kind = results::RecordKind::operand_cost;
-  record.ptx = plan.opcode.name;
-  record.operand = to_string(plan.kind);
-  record.level = plan.level;
-  record.recipe = plan.recipe;
+  auto record = results::record_of(key_of(plan));
   record.sass = {plan.opcode.name};
   record.sass_count = 1;
   return record;
@@ -131,10 +126,6 @@ loops::Fillable with_operand(const line::Bench& bench, std::size_t trial, const 
 }
 
 void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& trials, results::Record& record) {
-  const auto give_up = [&](sass::Verdict verdict, const std::string& note) {
-    record.verdict = verdict;
-    record.note = note;
-  };
   loops::Fillable shorter, longer;
   std::string problem;
   bool assembler_failed = false;
@@ -148,7 +139,7 @@ void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& t
   }
   if (!problem.empty()) {
     record.set_flag(results::flag::retry, assembler_failed);
-    return give_up(longer.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
+    return results::give_up(record, longer.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
   }
   line::AssembledKernel shown;
   shown.window =
@@ -162,11 +153,11 @@ void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& t
   const auto fewer = copies(shorter, shorter_copies), more = copies(longer, loops::places_of_body);
   const auto times =
       loops::time_both({loops::timer_of(bench, shorter, fewer), loops::timer_of(bench, longer, more)}, warps);
-  if (times.shorter.empty()) return give_up(times.verdict, times.message);
+  if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
     const auto cycles = loops::cycles_of_copy(loops::timing_of(times, warps, i), shorter_copies, loops::places_of_body);
-    if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
+    if (cycles <= 0) return results::give_up(record, sass::Verdict::unstable, "more copies did not take longer");
     rates.push_back(loops::lanes_of_a_warp * warps[i] / cycles);
   }
   const double interval = loops::saturation_of(warps, rates).interval;
@@ -220,7 +211,7 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
       for (const auto& made : changed(loaded.catalogue, opcode.variant, kind))
         ptx::add(hash, loops::saturated_trial(loaded, std::array{made.variant()}, loops::places_of_body,
                                               loops::Sources::shared));
-      plan.push_back({opcode, kind, level, fmt::format("{:016x}", hash.value())});
+      plan.push_back({opcode, kind, level, hash.text()});
     }
   }
   return plan;

@@ -50,21 +50,15 @@ struct Work {
 
 results::Record begun(const ThroughputPlan& plan) {
   const auto& form = *plan.variant.form;
-  results::Record record;
-  record.kind = results::RecordKind::throughput;
-  record.ptx = form.ptx;
+  auto record = results::record_of(key_of(plan));
   record.chapter = form.chapter;
   record.is_core = form.core == form.ptx;
-  record.input = plan.variant.input->name;
-  record.level = plan.level;
-  record.recipe = plan.recipe;
   return record;
 }
 
 //   has_failed  a tool failed, and that is why: another attempt may not give up
 void give_up(Work& work, sass::Verdict verdict, const std::string& note, bool has_failed = false) {
-  work.record.verdict = verdict;
-  work.record.note = note;
+  results::give_up(work.record, verdict, note);
   work.record.set_flag(results::flag::retry, has_failed);
   work.way = Way::none;
 }
@@ -177,7 +171,7 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
   });
 }
 
-// What is known beside a loop is copied.
+// Code that is known beside a loop is copied.
 void copy_from_beside_loop(Work& work, std::vector<std::vector<std::string>> codes) {
   work.wanted = std::move(codes);
   work.way = Way::copies;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/hash.h"
@@ -55,7 +53,7 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
       add(loops::saturated_trial(loaded, {&cell.variant, 1}, loops::places_of_body, loops::Sources::shared),
           loops_of_cell);
     }
-    cell.recipe = fmt::format("{:016x}", hash.value());
+    cell.recipe = hash.text();
   });
   return plan;
 }

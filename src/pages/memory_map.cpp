@@ -298,4 +298,15 @@ void write_memory_text(std::ostream& out, const std::vector<MemoryBox>& map) {
   }
 }
 
+std::vector<std::string> map_quantities() {
+  std::vector<std::string> quantities;
+  for (const auto& boxes : {boxes_of_sm(), boxes_beyond_sm(), boxes_of_memory()}) {
+    for (const auto& box : boxes) {
+      quantities.insert(quantities.end(), box.latencies.begin(), box.latencies.end());
+      for (const auto& line : box.lines) quantities.emplace_back(line.quantity);
+    }
+  }
+  return quantities;
+}
+
 }  // namespace ptxlat::pages

@@ -35,4 +35,7 @@ void write_memory_text(std::ostream& out, const std::vector<MemoryBox>& map);
 // The boxes as a script for gnuplot that writes `plot.svg`. `machine` is for the title; it may be empty.
 std::string memory_script(const std::vector<MemoryBox>& map, const std::string& machine);
 
+// The quantities of facts that the map asks for. Another name would leave its place empty.
+std::vector<std::string> map_quantities();
+
 }  // namespace ptxlat::pages

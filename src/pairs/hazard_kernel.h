@@ -34,7 +34,7 @@ double elapsed_of_hazard(const ptx::Readout& readout);
 // Why the variant has no such kernel; empty if it has.
 std::string why_no_hazard(const isa::Variant& variant);
 
-// What the launches of one hazard showed, distance by distance. `distances` are in cycles, in the order of the
+// The results of one hazard's launches, distance by distance. `distances` are in cycles, in the order of the
 // launches.
 //   wrong    lanes with a wrong value at each distance
 //   elapsed  cycles between the clocks at each distance; none if the launches faulted

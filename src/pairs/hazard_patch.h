@@ -10,7 +10,7 @@
 
 namespace ptxlat::pairs {
 
-// What the second of two instructions does to a register of the first.
+// How the second of two instructions uses a register of the first.
 //   read_after_write   the consumer reads the result
 //   unawaited_read     the same, but the consumer does not wait for the producer's scoreboard
 //   write_after_write  the consumer writes the register that the producer writes, and does not read it

@@ -26,16 +26,10 @@ constexpr std::size_t kernels_of_trial = 4;
 
 results::Record begun(const HazardPlan& plan) {
   const auto& form = *plan.variant.form;
-  results::Record record;
-  record.kind = results::RecordKind::hazard;
-  record.ptx = form.ptx;
+  auto record = results::record_of(key_of(plan));
   record.chapter = form.chapter;
   record.is_core = form.core == form.ptx;
-  record.operand = plan.consumer->name;
-  record.input = plan.variant.input->name;
   record.consumer = plan.consumer->name;
-  record.level = plan.level;
-  record.recipe = plan.recipe;
   return record;
 }
 
@@ -47,8 +41,8 @@ ptx::Trial plain_window(const ptx::LoadedCatalogue& loaded, const HazardPlan& pl
   return trial;
 }
 
-// What determines when the values are right: the opcodes, and where the consumer reads which results. The low half of a
-// product is there before the high one.
+// Identifies hazards whose values are right at the same distance: the opcodes, and where the consumer reads which
+// results. The low half of a product is there before the high one.
 std::string key_of(const HazardCode& code) {
   auto key = fmt::format("{} {}", sass::opcode_of(code.first().text), sass::opcode_of(code.second().text));
   for (const auto& written : sass::results_of(code.first().text))
@@ -74,7 +68,7 @@ int start_of_overwriting(const std::vector<HazardLadder>& ladders) {
   return 1;
 }
 
-// What ptxas leaves between the two without places; empty if the code without places has no such pair.
+// The distance that ptxas leaves between the two without places; empty if the code without places has no such pair.
 std::optional<int> scheduled_distance(const results::Record& record) {
   for (const auto& pair : pairs_of(record.windows.front())) {
     if (pair.producer == record.sass.front() && pair.consumer == record.sass.back())
@@ -122,7 +116,7 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
     } catch (const Error& error) {  // too many operands: the record says so
       hash.add(std::string_view(error.what()));
     }
-    cell.recipe = fmt::format("{:016x}", hash.value());
+    cell.recipe = hash.text();
   });
   return plan;
 }

@@ -11,7 +11,7 @@
 
 namespace ptxlat::pairs {
 
-// What a latency table says of pairs. Its windows are far larger.
+// The pairs of a latency table, without its windows, which are far larger.
 //   pairs     of its windows, each once (scheduled_pairs)
 //   forms     the form that becomes each opcode alone (forms_of_opcodes)
 //   refusals  why forms have no hazard kernel

@@ -95,7 +95,7 @@ sass::InstructionWord with_reuse(const sass::InstructionWord& word, const std::v
   return loops::with_sources(sass::with_control(word, control), registers);
 }
 
-// What one of the words takes, when they fill a loop in turns.
+// Times one of the words, when they fill a loop in turns.
 class CopyTimer {
  public:
   CopyTimer(line::Bench& bench, const loops::Fillable& fillable) : bench_(bench), fillable_(fillable) {
@@ -219,7 +219,7 @@ RegisterPlan plan_registers(const ptx::LoadedCatalogue& loaded, int level) {
   hash.add(std::string_view(register_version));
   ptx::add(hash, trial_of(loaded, first_opcode));
   for (const auto& one : other_opcodes) ptx::add(hash, trial_of(loaded, one));
-  return {level, fmt::format("{:016x}", hash.value())};
+  return {level, hash.text()};
 }
 
 std::vector<std::vector<int>> register_cases(int highest, unsigned seed) {
@@ -323,11 +323,7 @@ void read_registers_again(results::Record& record) {
 
 std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
   if (chunk.empty()) return {};
-  results::Record record;
-  record.kind = results::RecordKind::probe;
-  record.ptx = registers_name;
-  record.level = plan_.level;
-  record.recipe = plan_.recipe;
+  auto record = results::record_of(key_of(plan_));
   const auto trial = bench.add(trial_of(loaded_, first_opcode), registers_name);
   std::vector<std::size_t> others;
   for (const auto& one : other_opcodes) others.push_back(bench.add(trial_of(loaded_, one), registers_name));

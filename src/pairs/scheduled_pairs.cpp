@@ -212,7 +212,7 @@ void explain_missing_hazards(std::vector<Pair>& pairs, const std::map<std::strin
 
 namespace {
 
-// What a patched pair showed says more than why a different one was not patched.
+// A patched pair's measurement says more than the reason why a different one was not patched.
 bool says_more(const Pair& pair) { return pair.measured && pair.is_patched; }
 
 }  // namespace

@@ -27,12 +27,8 @@ struct ProbeWork {
 };
 
 results::Record empty_record(const ProbePlan& plan) {
-  results::Record record;
-  record.kind = results::RecordKind::probe;
-  record.ptx = plan.probe->name;
+  auto record = results::record_of(key_of(plan));
   record.chapter = "probe";
-  record.level = plan.level;
-  record.recipe = plan.recipe;
   return record;
 }
 
@@ -76,7 +72,7 @@ std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* s
   return facts;
 }
 
-// What the driver reports about the GPU.
+// A fact from the driver's report about the GPU.
 results::Fact given_fact(const ProbePlan& plan, const series::FactRule& rule) {
   const auto value = value_given(*plan.probe, rule, plan.device);
   const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
@@ -228,7 +224,7 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
       ptx::add(hash, point.trial);
       plan.ptx_bytes += point.trial.kernel.text.size();
     }
-    plan.recipe = fmt::format("{:016x}", hash.value());
+    plan.recipe = hash.text();
     plans.push_back(std::move(plan));
   }
   return plans;

@@ -30,7 +30,7 @@ std::size_t end_of_repetition(std::string_view text, std::size_t at) {
   }
 }
 
-// What all points of a probe may become together: repetitions of repetitions, and texts that name each other, grow
+// The limit on all points of a probe together: repetitions of repetitions, and texts that name each other, grow
 // exponentially. The largest shipped probe has 9 MB in 430,000 pieces.
 struct Allowance {
   std::uint64_t bytes = std::uint64_t{128} << 20;

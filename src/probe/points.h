@@ -33,8 +33,8 @@ std::vector<std::string> roles_of(const Probe& probe);
 // text share one kernel. Error{catalogue} names the probe and the expression or hole that cannot be filled.
 std::vector<Point> points_of(const Probe& probe, const Names& device = {});
 
-// What a probe's expressions may use from the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz,
-// page_bytes, shared_per_sm, persisting_l2_bytes, window_bytes.
+// The GPU's properties that a probe's expressions may use: sms, l2_bytes, memory_bytes, memory_bus_bits,
+// memory_clock_khz, page_bytes, shared_per_sm, persisting_l2_bytes, window_bytes.
 Names names_of(const gpu::DeviceInfo& device);
 
 // The value of a fact's expression that does not use a series. It may use properties of the GPU, and constants that do

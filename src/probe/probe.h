@@ -56,7 +56,7 @@ struct ProbeBuffer {
 // The first word of a point that may hang, if it does: the kernel stores 1 if it passes, and 2 if it gave up.
 inline constexpr double hung = 3;
 
-// What to infer from a kernel's answers (probe/machines.h) instead of reading a series.
+// A machine to infer from a kernel's answers (probe/machines.h) instead of reading a series.
 //   kind       of memory::MachineInfo
 //   space      its facts begin with this
 //   bytes      expression: the accessible bytes, from the beginning of the first buffer

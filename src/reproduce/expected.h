@@ -38,7 +38,7 @@ double tolerance_of(const results::Record& record, const std::string& operand);
 // The cell's numbers that the table also has. `cycles` comes from the same witness as in the table.
 std::vector<ExpectedNumber> expected_by_table(const latency::ReproducedCell& cell, const results::Record& stored);
 
-// What the assembler's schedule says: the number itself if nothing waits or branches, else its lower bound.
+// The assembler's schedule as expected numbers: the number itself if nothing waits or branches, else its lower bound.
 std::vector<ExpectedNumber> expected_by_schedule(const latency::ReproducedCell& cell);
 
 }  // namespace ptxlat::reproduce

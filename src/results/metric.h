@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,45 @@
 #include "sass/verdict.h"
 
 namespace ptxlat::results {
+
+// The unit that an instruction's throughput counts.
+//   name     "results": one for each thread, as in the vendor's tables; "warp instructions" and "warpgroup
+//            instructions": a warp, or four, execute it as one (PTX ISA: .sync)
+//   threads  of one of these
+struct WorkUnit {
+  const char* name = "results";
+  int threads = 1;
+};
+// ptx: the spelling of a form, or the name of a CUDA C function.
+WorkUnit work_unit_of(const std::string& ptx);
+
+// Multiplications that one such matrix instruction adds up, by the shape in its name, m × n × k; those by the zeros of
+// a sparse matrix are counted. Empty if its name has no shape.
+std::optional<double> multiply_adds_of(const std::string& ptx);
+
+// Results per thread and cycle, in the unit of the form; the multiply-adds of a matrix instruction beside it.
+struct Throughput {
+  std::string unit;
+  std::optional<double> value, multiply_adds;
+};
+Throughput in_unit_of(const std::string& ptx, std::optional<double> results);
+
+// Which time a record's headline is. The list is closed; docs/table-format.md, "Measure", says what each means.
+enum class Measure {
+  dependent,         // until an instruction that needs the result may issue
+  first_of_several,  // the same, for the first of several results that the machine code makes one by one
+  round_trip,        // until what was written has been read back
+  completion,        // until a wait for the effect is over
+  added_time,        // what the instruction adds to the surrounding code: nothing waits for it
+  issue_only,        // there is only an issue cost
+};
+
+// The words that tables use: "round trip".
+const char* to_string(Measure measure);
+std::optional<Measure> measure_from(std::string_view name);
+
+// The consumer in a record if the instruction itself waited: the next step of a chain, a fence.
+inline constexpr const char* itself = "itself";
 
 // Where a metric appears in addition to the store and latency.jsonl.zst, which have every metric.
 struct MetricUse {

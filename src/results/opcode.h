@@ -52,13 +52,13 @@ enum class Arrival { none, fixed, scoreboard };
 const char* to_string(Arrival arrival);  // empty for none
 std::optional<Arrival> arrival_from(const std::string& text);
 
-// What is known about a SASS opcode on a GPU; a row of opcodes.csv.
+// A SASS opcode on a GPU; a row of opcodes.csv.
 //   name          with its modifiers: "IMAD.WIDE.U32"
 //   pipe          the group of opcodes that it contends with, named after its members; if no pair shows it, the pipes
 //                 that count most of it; else empty
 //   counters      the pipes that count it, by name; empty if hardware counters were not read
 //   stands_for_it the opcode that was paired with the others instead of it; usually its own name
-//   throughput    per cycle of an SM, in the unit (results/work_unit.h); multiply_adds of a matrix instruction likewise
+//   throughput    per cycle of an SM, in the unit (results/metric.h); multiply_adds of a matrix instruction likewise
 //   interval      cycles between two such instructions in a sub-partition
 //   saturates_at  the smallest number of warps that reaches the throughput
 //   in_flight     the fewest instructions of an SM in flight, warps times independent chains, that reach it

@@ -80,6 +80,11 @@ bool Record::has_flag(std::string_view flag) const {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
+void give_up(Record& record, sass::Verdict verdict, const std::string& note) {
+  record.verdict = verdict;
+  record.note = note;
+}
+
 bool is_final(const Record& record) {
   const auto has_failed = [](sass::Verdict verdict) {
     return verdict == sass::Verdict::fault || verdict == sass::Verdict::timeout;

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "results/measure.h"
 #include "results/metric.h"
 #include "sass/verdict.h"
 
@@ -92,7 +91,7 @@ struct Fact {
   bool operator==(const Fact&) const = default;
 };
 
-// What a reader of the numbers must know, as keywords for programs. `note` says the same in words.
+// Warnings to readers of the numbers, as keywords for programs. `note` says the same in words.
 namespace flag {
 inline constexpr const char* spread = "spread";                             // launches spread over several cycles
 inline constexpr const char* diverged = "diverged";                         // the lanes of a warp took different paths
@@ -157,6 +156,9 @@ struct Record {
 
   bool operator==(const Record&) const = default;
 };
+
+// Leaves the record without a number, for this reason.
+void give_up(Record& record, sass::Verdict verdict, const std::string& note);
 
 // Whether running the cell again would give this record again. Not if a kernel faulted or hung, even if it cost only a
 // part of the cell, an assembler failed, or hardware counters contradicted themselves: an unrelated process, a full

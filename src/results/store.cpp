@@ -27,6 +27,17 @@ CellKey key_of(const Record& record) {
   return {record.kind, record.ptx, record.operand, record.input, record.level, record.recipe};
 }
 
+Record record_of(const CellKey& key) {
+  Record record;
+  record.kind = key.kind;
+  record.ptx = key.ptx;
+  record.operand = key.operand;
+  record.input = key.input;
+  record.level = key.level;
+  record.recipe = key.recipe;
+  return record;
+}
+
 struct Store::Database {
   std::filesystem::path file;
   SQLite::Database connection;

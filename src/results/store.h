@@ -23,6 +23,8 @@ struct CellKey {
   std::string text() const;  // one line, unique
 };
 CellKey key_of(const Record& record);
+// A record of the cell without results.
+Record record_of(const CellKey& key);
 
 // The SQLite file that a run writes to, cell by cell, so that a killed run loses no finished cells: rerunning the same
 // command continues. Holds any number of tables. Thread-safe. Every failure of the disk or of SQLite is an

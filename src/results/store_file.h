@@ -54,7 +54,7 @@ Error damaged_record(const std::filesystem::path& file, const std::string& what)
 // The kind in a record's row.
 RecordKind kind_named(const std::string& name, const std::filesystem::path& file);
 
-// What `parse` makes of a row's text: whatever it throws about that is damage.
+// A row's text, parsed by `parse`: whatever that throws about it is damage.
 template <typename Parse>
 auto parsed_row(const std::filesystem::path& file, Parse parse) {
   try {

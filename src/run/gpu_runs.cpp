@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "run/provenance.h"
+
 namespace ptxlat::run {
 
 GpuRuns::GpuRuns(results::Store& store, const results::Run& first, const std::vector<FurtherGpu>& further)
@@ -21,6 +23,15 @@ void GpuRuns::save() {
   for (std::size_t gpu = 0; gpu < own_.size(); ++gpu) {
     if (own_[gpu].id != 0) own(gpu);
   }
+}
+
+void GpuRuns::end(bool completed) {
+  const auto now = utc_now();
+  for (auto& run : runs_) {
+    run.finished_utc = now;
+    run.was_interrupted = !completed;
+  }
+  save();
 }
 
 // Saved in the same way as the GPU's run for the table.

@@ -32,6 +32,8 @@ class GpuRuns {
 
   // Saves the runs as they are, which gives them their ids.
   void save();
+  // Saves them as ended now.
+  void end(bool completed);
   // Lets each record name its run, and saves them in their tables. Leaves those of the table itself.
   void save_records(std::vector<results::Record>& records);
 

@@ -8,15 +8,15 @@
 #include <unordered_set>
 #include <vector>
 
-#include "run/missing.h"
 #include "run/opcodes.h"
 #include "run/parts.h"
+#include "run/session.h"
 
 // Shared by the commands that patch machine code (opcodes.cpp, pairs.cpp).
 
 namespace ptxlat::run {
 
-// What distinguishes experiments: a key without its operand, which is the opcode if several take turns. Experiments
+// Distinguishes experiments: a key without its operand, which is the opcode if several take turns. Experiments
 // with pairs are also distinguished by their recipes.
 inline std::string experiment_of(results::CellKey key) {
   key.operand.clear();

@@ -31,7 +31,7 @@ OpcodeAppearances find_appearances(const tables::Table& table, const std::filesy
 // Puts them into the rows.
 void note_appearances(std::vector<results::Opcode>& rows, const OpcodeAppearances& appearances);
 
-// What the rows of opcodes take from latencies: the table of the same GPU and assembler, empty if there is none, and
+// The latencies that opcodes' rows are made with: the table of the same GPU and assembler, empty if there is none, and
 // where opcodes appear in it and in those beside it.
 struct FoundLatencies {
   tables::Table table;

@@ -19,10 +19,10 @@ constexpr std::size_t text_of_kernels = 5000;  // approximate, in bytes
 // With more opcodes in a chunk, chunks take turns on the GPU for minutes, and none is finished until all are.
 constexpr std::size_t kernels_of_counting = 60;
 
-// What does not need each other's results.
+// The experiments that do not need each other's results.
 void measure_opcodes(const std::vector<opcodes::Opcode>& opcodes, const OpcodeJob& job, Stages& stages,
                      MadeOpcodes& made) {
-  const auto pairs = opcodes::plan_pairs(job.loaded, opcodes, job.level);
+  const auto pairs = opcodes::plan_contention(job.loaded, opcodes, job.level);
   const auto operands = opcodes::plan_operands(job.loaded, opcodes, job.level);
   const auto in_flight = opcodes::plan_in_flight(job.loaded, opcodes, made.throughput, job.level);
   const opcodes::ContentionMethod of_pairs(job.loaded, pairs);

@@ -58,7 +58,7 @@ struct MadeOpcodes {
   bool completed = false;
 };
 
-// What a stage took, in seconds.
+// A stage's time, in seconds.
 //   stations  summed over the threads, as in run.json
 //   gpus      of each, from the stage's start
 //   workers   of each GPU, in this stage

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "line/window_record.h"

@@ -15,7 +15,7 @@
 
 namespace ptxlat::run {
 
-// What the latency table in a folder says of pairs; nothing if there is none.
+// The pairs of the latency table in a folder; none without a table.
 pairs::Schedules schedules_in(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded);
 
 // Writes the results of the current rules for hazard records beside the latencies of the same folder, and returns them

@@ -9,7 +9,7 @@
 
 namespace ptxlat::run {
 
-// What one method makes: its cells, in their order, and the key of each number.
+// The cells that one method makes, in their order, and the key of each number.
 struct Part {
   const line::Method* method = nullptr;
   std::vector<line::Cell> cells;

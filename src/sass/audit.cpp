@@ -17,7 +17,7 @@ namespace ptxlat::sass {
 
 namespace {
 
-// What the skeleton does around the window and must not do inside.
+// Whether an instruction is one of the skeleton's, which must not be inside the window.
 bool belongs_to_the_skeleton(const Instruction& instruction) {
   const auto opcode = opcode_of(instruction.text);
   if (has(opcode, Trait::skeleton)) return true;

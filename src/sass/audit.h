@@ -20,7 +20,7 @@ struct Audit {
   bool is_proven() const { return verdict == Verdict::proven; }
 };
 
-// What is known about a window's kernel and the instruction under test.
+// A window's kernel and the instruction under test.
 //   is_arithmetic  registers in, registers out: then everything in the window must feed the result, and memory, special
 //                  registers and barriers belong to the skeleton
 //   operand_loads  loads that the skeleton has before the first clock: if one is missing there, it has drifted

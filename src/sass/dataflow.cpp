@@ -221,7 +221,7 @@ std::vector<Register> stored_value(std::string_view text) {
   return value;
 }
 
-// What must be in registers after the window so that the epilogue can store its values. The code is read in order, as
+// The registers that the window must leave so that the epilogue can store its values. The code is read in order, as
 // if no branch were taken.
 std::set<Register> stored_behind(const Window& window) {
   std::set<Register> live;

@@ -84,7 +84,7 @@ class Nvdisasm : public Disassembler {
   void begin_thread() override;
   void end_thread() override;
 
-  // What is known about a word; it must have been disassembled or learned.
+  // The text of a word, which must have been disassembled or learned.
   WordText known(const InstructionWord& key);
   // Adopts an answer that nvdisasm gave before.
   void learn(const InstructionWord& key, WordText text);

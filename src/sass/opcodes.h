@@ -7,8 +7,8 @@
 
 namespace ptxlat::sass {
 
-// What the audit must know about a machine instruction beyond its text. All architectures share the table
-// (opcodes.cpp), because a name means the same wherever it appears.
+// Properties of a machine instruction that its text does not show and the audit must know. All architectures share the
+// table (opcodes.cpp), because a name means the same wherever it appears.
 enum class Trait : std::uint32_t {
   none = 0,
   // Control flow.

@@ -21,7 +21,7 @@ enum class Moves { without, with };
 std::optional<std::vector<std::string>> path_opcodes(const Window& window, const Window& base, int operand_loads,
                                                      const std::vector<int>& loads, Moves moves = Moves::without);
 
-// What the window has between the clocks and its base does not.
+// The opcodes between the clocks of the window that its base does not have.
 std::vector<std::string> added_opcodes(const Window& window, const Window& base);
 
 // Whether both have the same opcodes equally often, ignoring moves and bookkeeping.

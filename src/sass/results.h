@@ -18,8 +18,8 @@ int matrix_registers(std::string_view opcode);
 // TEX and the like have two results, of which register_use takes the second for a source.
 bool reads_texture(std::string_view opcode);
 
-// What an instruction writes, with all registers of a matrix, of a wide load and of a texture's components.
-// (register_use has two at most: enough for addresses and doubles.)
+// The registers that an instruction writes, with all registers of a matrix, of a wide load and of a texture's
+// components. (register_use has two at most: enough for addresses and doubles.)
 std::vector<Register> results_of(std::string_view text);
 
 // The kernels that call a function whose address is in a register. The address comes from a table of the module, whose

@@ -28,7 +28,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
 // The whole kernel as its window, for kernels that read no clock or many of them.
 Window whole_window(const KernelCode& kernel);
 
-// What the schedule says about a window.
+// A window's length by its schedule.
 //   cycles           sum of the stall counts from the first clock read up to, but not including, the second
 //   is_lower_bound   something waits, and stall counts do not say how long: on a scoreboard that was set inside, at an
 //                    instruction whose purpose is to wait (DEPBAR, BAR, a fence), or after a stall count of 0, with

@@ -102,7 +102,7 @@ Matches in_latencies(const Query& query, const Tables& tables) {
   return matches;
 }
 
-// What its throughput counts is in the row.
+// The row says what its throughput counts.
 std::string unit_of_opcode(const std::string& metric, const results::Opcode& opcode) {
   if (metric == "pipe") return "";
   if (metric == results::metric::throughput) return opcode.unit + "/clk/SM";

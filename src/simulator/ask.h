@@ -15,7 +15,7 @@
 
 namespace ptxlat::simulator {
 
-// What queries are put to: all that a table's folder has, without machine code.
+// All that a table's folder has, without machine code: queries are answered from it.
 //   opcodes  the rows of opcodes.csv
 struct Tables {
   std::filesystem::path folder;

@@ -34,7 +34,7 @@ bool is_plain(const std::string& word) {
   });
 }
 
-// What the option's expressions use of an answer: the figure, or the simulator's word for the fact's.
+// The part of an answer that the option's expressions use: the figure, or the simulator's word for the fact's.
 // std::invalid_argument if it has none.
 std::string used_of(const Query& query, const Answer& answer) {
   if (query.words.empty()) {

@@ -71,7 +71,7 @@ struct OutputFile {
   std::vector<Section> sections;
 };
 
-// What a simulator reads: a data file of the folder simulators/. `sentence` names the simulator.
+// The options that a simulator reads: a data file of the folder simulators/. `sentence` names the simulator.
 struct Target {
   std::string name, sentence;
   std::vector<OutputFile> files;

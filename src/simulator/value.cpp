@@ -43,7 +43,8 @@ std::vector<Part> parts_of(const std::string& value) {
   return parts;
 }
 
-// What the stars stand for in `base`: an expression and a star are a field of it, a star at the end all that follows.
+// The texts that the stars stand for in `base`: an expression and a star are a field of it, a star at the end all that
+// follows.
 std::vector<std::string> texts_of_stars(const Option& option, const std::vector<Part>& parts, const std::string& base) {
   std::vector<std::string> texts;
   std::size_t at = 0;

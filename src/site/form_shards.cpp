@@ -87,7 +87,7 @@ Json rows_of_spelling(const std::vector<const tables::Spelling*>& levels) {
   return are_equal ? Json(*rows.begin()) : rows;
 }
 
-// What each table says of a spelling; tables that say the same are together.
+// Each table's numbers of a spelling; tables with the same are together.
 Json spelling_json(const SiteTables& tables, const std::vector<SpellingPlace>& places) {
   std::map<std::size_t, std::vector<const tables::Spelling*>> of_table;
   for (const auto& place : places) of_table[place.table].push_back(&tables[place.table]->spellings[place.spelling]);

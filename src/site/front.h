@@ -6,8 +6,8 @@
 
 namespace ptxlat::site {
 
-// What the page needs first: the tables with their provenance, and for each the numbers that an engineer asks for first
-// (tables/overview.h).
+// The data that the page needs first: the tables with their provenance, and for each the numbers that an engineer asks
+// for first (tables/overview.h).
 results::Json tables_json(const SiteTables& tables);
 
 // The table that a page shows if its link names none: the measured one with the most rows.

@@ -31,7 +31,7 @@ CodeNumbers numbers_of(const compare::CodeHash& hash, SharedNumbers& shared);
 // The same of code that has its numbers.
 CodeNumbers numbers_in(const compare::CodeHash& hash, const SharedNumbers& shared);
 
-// What the list of a table's forms shows, sorts, filters and compares by, column by column.
+// The columns by which the list of a table's forms shows, sorts, filters and compares.
 results::Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const PipesOfTable& pipes,
                       SharedNumbers& shared);
 

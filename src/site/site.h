@@ -10,7 +10,7 @@
 
 namespace ptxlat::site {
 
-// What made the site, for its last line.
+// The program that made the site, for its last line.
 struct SiteOrigin {
   std::string tool_version, git_commit;
 };

@@ -73,7 +73,7 @@ struct SiteTable {
 using SiteTables = std::vector<std::unique_ptr<SiteTable>>;
 SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::filesystem::path>* unreadable = nullptr);
 
-// What a reader calls the table: "NVIDIA H200, driver-580.159.04", "sm_100a, ptxas-13.0.88, static".
+// The table's title for a reader: "NVIDIA H200, driver-580.159.04", "sm_100a, ptxas-13.0.88, static".
 std::string title_of(const SiteTable& table);
 
 }  // namespace ptxlat::site

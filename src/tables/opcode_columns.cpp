@@ -8,7 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "results/work_unit.h"
+#include "results/metric.h"
 #include "tables/latency_columns.h"
 
 namespace ptxlat::tables {

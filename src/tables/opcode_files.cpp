@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "results/curve.h"
-#include "results/work_unit.h"
+#include "results/metric.h"
 #include "sass/opcodes.h"
 #include "tables/compression.h"
 #include "tables/latency_columns.h"

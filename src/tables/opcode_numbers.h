@@ -15,7 +15,7 @@
 
 namespace ptxlat::tables {
 
-// What `ptxlat opcodes` left in a table's folder (docs/opcodes.md).
+// The files of `ptxlat opcodes` in a table's folder (docs/opcodes.md).
 struct OpcodeNumbers {
   std::vector<results::Opcode> opcodes;  // opcodes.csv
   std::vector<FormThroughput> forms;     // throughput.csv.gz

@@ -45,7 +45,7 @@ bool is_usual(const std::string& input) {
   return usual.contains(input);
 }
 
-// What compilers emit all the time, in any of its types.
+// Compilers emit these all the time, in any of their types.
 bool is_common_opcode(const std::string& opcode) {
   static const std::set<std::string> common = {"abs",  "add",  "and",  "atom", "cvt",  "div",   "fma",  "ld",
                                                "lop3", "mad",  "max",  "min",  "mma",  "mov",   "mul",  "neg",
@@ -54,7 +54,7 @@ bool is_common_opcode(const std::string& opcode) {
   return common.contains(opcode);
 }
 
-// What hardly any program has.
+// Hardly any program has these.
 bool is_rare_opcode(const std::string& opcode) {
   static const std::set<std::string> rare = {"bmsk", "cnot", "fns",  "getctarank", "isspacep", "mapa",
                                              "sad",  "set",  "slct", "szext",      "testp"};

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/metric.h"
 #include "results/note.h"
-#include "results/work_unit.h"
 #include "tables/table_files.h"
 
 namespace ptxlat::tables {

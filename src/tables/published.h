@@ -14,8 +14,8 @@ namespace ptxlat::tables {
 
 inline constexpr const char* published_throughput_name = "published_throughput.csv";
 
-// What the vendor documents for a form: what one SM of this architecture ("sm_90") does per cycle, in the unit of the
-// form (results/work_unit.h).
+// A form's throughput by the vendor's documentation: what one SM of this architecture ("sm_90") does per cycle, in the
+// unit of the form (results/metric.h).
 struct PublishedThroughput {
   std::string ptx, sm;
   std::optional<double> throughput;

@@ -25,7 +25,7 @@ std::vector<Row> rows_of(const std::vector<Cell>& cells);
 // All levels that the table has, ascending.
 std::vector<int> levels_of(const Table& table);
 
-// What determines the columns of a table for people.
+// Determines the columns of a table for people.
 struct RowLayout {
   PageFormat format = PageFormat::text;
   std::string_view headline;                      // tag of the cells' main number

@@ -23,7 +23,7 @@ struct RecordSource {
   std::function<results::Record(std::size_t number, results::Code code)> read;
 };
 
-// What decides which records become a row of a table's files, and which forms and levels share it.
+// Identifies a row of a table's files: which records become it, and which forms and levels share it.
 //   records  the numbers of its operands' records: those that are one experiment
 //   hump     which of the records' humps it is
 //   code     equal for rows with the same machine code and numbers (tables/shared_rows.h)

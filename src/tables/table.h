@@ -90,8 +90,8 @@ const CellWindow* window_of_role(const Cell& cell, std::string_view role);
 // The windows behind a metric of the cell.
 std::vector<const CellWindow*> windows_of(const Cell& cell, std::string_view tag);
 
-// What distinguishes the cells of a table if their operands are not a list (tables/join.h): views into a record, since
-// a table may have tens of thousands.
+// Distinguishes the cells of a table if their operands are not a list (tables/join.h): views into a record, since a
+// table may have tens of thousands.
 struct RowKey {
   std::string_view ptx, operand, input;
   int level = 0;

@@ -50,7 +50,8 @@ struct Inputs {
   std::vector<std::size_t> offsets;  // of each kernel, in bytes
 };
 
-// What the kernels of a batch share: the slots, which each kernel uses while it runs, and the rest of memory.
+// The memory that the kernels of a batch share: the slots, which each kernel uses while it runs, and the rest of
+// memory.
 struct Memory {
   const SlotMemory& slots;
   const gpu::KernelMemory* kernels;  // null if no kernel of the batch uses it

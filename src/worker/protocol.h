@@ -31,7 +31,7 @@
 //   count     → loaded and one outcome per batch,       of batches of one kernel; no counts if an outcome ends the
 //               then counts                             process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`,
-//                                                       with `crashed` if that ends the process (last_words.h)
+//                                                       with `crashed` if that ends the process (process.h)
 //   any       → error                                   becomes an Error in the supervisor
 // For types of different rooms; cereal looks in its own namespace and in theirs.
 namespace cereal {

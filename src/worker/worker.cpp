@@ -74,7 +74,7 @@ void Worker::start_process() {
   }
 }
 
-// What a new process can do without the GPU is done before it is needed.
+// A new process does all that it can do without the GPU before it is needed.
 void Worker::prepare_standby() {
   if (!options_.expects_faults || standby_) return;
   standby_ = std::make_unique<WorkerProcess>(options_.program);

@@ -78,7 +78,7 @@ class Worker {
   Worker(const Worker&) = delete;  // owns a process
   Worker& operator=(const Worker&) = delete;
 
-  // What the driver reports about the device. Error{no_gpu} if there is none, with what to do instead.
+  // The driver's report about the device. Error{no_gpu} if there is none, with what to do instead.
   gpu::DeviceInfo device_info();
 
   // One outcome per kernel, in order. Never throws because of a kernel; Error{no_gpu} if the device itself is gone. A

@@ -9,7 +9,6 @@
 #include "../results/child_process.h"
 #include "assemble/cuda_version.h"
 #include "assemble/toolchain.h"
-#include "assemble/toolkit.h"
 #include "base/error.h"
 #include "catch.h"
 #include "fake_toolkit.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "../sass/real_code.h"
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "ptxlat_program.h"
 #include "tables/table.h"

@@ -2,7 +2,7 @@
 
 // What the static table says, from assembler to csv, on architectures for which no card is available.
 #include "../sass/real_code.h"
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "ptxlat_program.h"
 #include "tables/table.h"

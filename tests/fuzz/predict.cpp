@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/error.h"
 #include "fuzz.h"
-#include "run/probe_table.h"
+#include "run/probes.h"
 
 namespace ptxlat::fuzz {
 

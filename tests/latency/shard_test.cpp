@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "latency/shard.h"
-
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -8,6 +6,7 @@
 
 #include "../ptx/little_catalogue.h"
 #include "catch.h"
+#include "latency/plan.h"
 
 using namespace ptxlat;
 using namespace ptxlat::latency;

@@ -219,7 +219,7 @@ TEST_CASE("an opcode whose throughput is unstable has a row without one, unless 
   const auto steady = measured(times_of(2, [](int, int) { return 1; }), "ld.global.s32");
   const auto row_of = [&](const std::vector<results::Record>& records) {
     const auto opcodes = opcodes_measured(shipped(), records);
-    CHECK(plan_pairs(shipped(), opcodes, 3).empty());
+    CHECK(plan_contention(shipped(), opcodes, 3).empty());
     const auto rows = opcode_rows(opcodes, {records, {}, {}, {}, {}, {}});
     REQUIRE(rows.size() == 1);
     CHECK(rows.front().name == "LDG.E");

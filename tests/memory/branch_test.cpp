@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "memory/infer.h"
-#include "run/probe_table.h"
+#include "run/probes.h"
 
 using namespace ptxlat;
 using namespace ptxlat::memory;

@@ -168,7 +168,7 @@ TEST_CASE("what accesses memory or has operands of several registers is not pair
   REQUIRE(opcodes.size() == 4);
   CHECK_FALSE(opcodes[0].is_paired);
   CHECK_FALSE(opcodes[1].is_paired);
-  const auto pairs = plan_pairs(shipped(), opcodes, 3);
+  const auto pairs = plan_contention(shipped(), opcodes, 3);
   REQUIRE(pairs.size() == 1);
   CHECK(pairs.front().a.name == "OPCODE2");
   CHECK(pairs.front().b.name == "OPCODE3");

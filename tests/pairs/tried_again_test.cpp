@@ -77,7 +77,7 @@ TEST_CASE("register banks at which the assembler fails are tried again") {
 
 TEST_CASE("the experiments about opcodes at which the assembler fails are tried again") {
   const std::vector<Opcode> opcodes{opcode_of("IADD3", "add.u32"), opcode_of("POPC", "popc.b32")};
-  const auto pairs = plan_pairs(shipped(), opcodes, level);
+  const auto pairs = plan_contention(shipped(), opcodes, level);
   check_records(ContentionMethod(shipped(), pairs), pairs.size());
   const auto operands = plan_operands(shipped(), opcodes, level);
   check_records(OperandCostMethod(shipped(), operands), operands.size());

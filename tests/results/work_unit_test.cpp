@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "results/work_unit.h"
-
 #include "catch.h"
+#include "results/metric.h"
 
 using namespace ptxlat;
 

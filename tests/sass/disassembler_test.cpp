@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "../assemble/fake_toolkit.h"
-#include "assemble/toolkit.h"
+#include "assemble/toolchain.h"
 #include "base/error.h"
 #include "real_code.h"
 #include "sass/window.h"

@@ -9,8 +9,13 @@
 #include <utility>
 
 #include "base/text.h"
+#include "results/record.h"
 
 namespace ptxlat::cli {
+
+// A window with its machine code and control words; a cell with all its numbers and windows, on standard output.
+void print_window(const results::WindowRecord& window);
+void print_cell(const results::Record& cell);
 
 // What the program prints may have a stranger's words: of a table, a store, a bundle, a catalogue. So commands print
 // with these functions alone, which leave a terminal's commands out. (A tables::Page, which may be in colour, does the

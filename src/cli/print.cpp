@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/print_cell.h"
+#include "cli/print.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/print_text.h"
 #include "pages/evidence.h"
 #include "tables/number.h"
 
