@@ -249,7 +249,8 @@
     {label: "hazard", isNumber: true, title: "the lowest distance at which all values are right"}, {label: "verdict"},
     {label: "note", isLong: true}
   ];
-  const pairTable = (pairs) => ptxlat.plainTable("Pairs of opcodes", pairColumns, pairs.map((pair) => names.map((name) => pair[name])));
+  const pairTable = (pairs) => ptxlat.plainTable(
+      "Pairs of opcodes", pairColumns, pairs.map((pair) => pairColumns.map(({label}) => pair[label])));
 
   const familyTable = (matrix, table, query) => ptxlat.plainTable(
       "Families of opcodes",
