@@ -3,12 +3,6 @@
 // An item is a spelling with one of its lines: operands and input, and the row of each level.
 "use strict";
 (() => {
-  const summed = (differences) => {
-    const numbers = new Int32Array(differences.length);
-    let sum = 0;
-    for (let i = 0; i < numbers.length; ++i) numbers[i] = sum += differences[i];
-    return numbers;
-  };
   const withGaps = (values) => Float64Array.from(values, (value) => (value === null ? NaN : value));
 
   let names;
@@ -23,8 +17,8 @@
       this.names = names;
       this.levels = data.levels;
       const {spellings, lines, rows} = data;
-      this.spellingName = summed(spellings.name);
-      this.spellingGroup = summed(spellings.group);
+      this.spellingName = ptxlat.summed(spellings.name);
+      this.spellingGroup = ptxlat.summed(spellings.group);
       Object.assign(this, {
         chapters: spellings.chapters,
         spellingChapter: spellings.chapter,
@@ -34,9 +28,9 @@
       Object.assign(
           this, {lineOperand: lines.operand, operands: lines.operands, lineInput: lines.input, inputs: lines.inputs});
       this.lineRows = {};
-      for (const level of data.levels) this.lineRows[level] = summed(lines.rows[level]);
-      this.rowName = summed(rows.name);
-      this.rowSass = summed(rows.sass);
+      for (const level of data.levels) this.lineRows[level] = ptxlat.summed(lines.rows[level]);
+      this.rowName = ptxlat.summed(rows.name);
+      this.rowSass = ptxlat.summed(rows.sass);
       Object.assign(this, {
         rowMeasure: rows.measure,
         measures: rows.measures,
@@ -50,16 +44,13 @@
         rowBound: rows.bound
       });
       Object.assign(this, {rowWindows: rows.windows, windowSets: rows.window_sets});
-      this.windowCodes = summed(rows.codes);
-      this.codeNumbers = summed(rows.code_numbers);
-      this.codeOpcodes = summed(rows.code_opcodes);
-      this.firstWindow = new Int32Array(rows.windows.length);
-      for (let row = 1; row < rows.windows.length; ++row)
-        this.firstWindow[row] = this.firstWindow[row - 1] + rows.window_sets[rows.windows[row - 1]].length;
+      this.windowCodes = rows.codes.map(ptxlat.summed);
+      this.codeNumbers = ptxlat.summed(rows.code_numbers);
+      this.codeOpcodes = ptxlat.summed(rows.code_opcodes);
       this.numbers = {};
       for (const [tag, values] of Object.entries(rows.numbers)) this.numbers[tag] = withGaps(values);
       this.sassText = rows.code.text;
-      this.sassNumber = summed(rows.code.number);
+      this.sassNumber = ptxlat.summed(rows.code.number);
       this.sassPipes = rows.code.pipes;
       this.pipes = rows.pipes;
       this.pipesFrom = rows.pipes_from;
@@ -121,7 +112,7 @@
         verdict: this.verdicts[this.rowVerdict[row]],
         number: (tag) => this.number(row, tag),
         windows: this.windowSets[this.rowWindows[row]].map((window, i) => {
-          const code = this.windowCodes[this.firstWindow[row] + i];
+          const code = this.windowCodes[i][row];
           return {...window, code: this.codeNumbers[code], opcodes: this.codeOpcodes[code]};
         })
       };

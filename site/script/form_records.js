@@ -38,8 +38,12 @@
     for (const form of forms) {
       const home = await ptxlat.formShard(form);
       const rows = Object.hasOwn(home.rows, form) ? home.rows[form] : [];
-      for (const row of rows)
-        Object.assign(row, {code: home.code, codeNumbers: home.code_numbers, codeOpcodes: home.code_opcodes});
+      const codes = {
+        code: home.code,
+        codeNumbers: ptxlat.summed(home.code_numbers),
+        codeOpcodes: ptxlat.summed(home.code_opcodes)
+      };
+      for (const row of rows) Object.assign(row, codes);
       rowsOf.set(form, rows);
     }
     const tables =

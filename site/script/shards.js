@@ -36,6 +36,14 @@
       loaded.set(name, value);
   };
 
+  // Numbers that a shard has as differences.
+  ptxlat.summed = (differences) => {
+    const numbers = new Int32Array(differences.length);
+    let sum = 0;
+    for (let i = 0; i < numbers.length; ++i) numbers[i] = sum += differences[i];
+    return numbers;
+  };
+
   // A promise of the shard's value. Names are numbers of the site's own, never a text of a table or an address.
   ptxlat.load = (name) => {
     if (!loaded.has(name)) {

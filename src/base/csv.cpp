@@ -13,12 +13,6 @@ namespace ptxlat {
 
 namespace {
 
-// For quoting an arbitrary name in an error.
-std::string cut_short(const std::string& field) {
-  constexpr std::size_t limit = 40;
-  return field.size() <= limit ? field : field.substr(0, limit) + "…";
-}
-
 [[noreturn]] void fail_at(const std::string& name, int line, const std::string& damage) {
   throw Error(ExitCode::storage, fmt::format("{}:{}: {}", name, line, damage), "Export the table again.");
 }
@@ -75,6 +69,13 @@ void write_csv_line(std::ostream& out, const std::vector<std::string>& fields) {
     separator = ",";
   }
   out << '\n';
+}
+
+void CsvRow::fail(const std::string& damage) const { fail_at(file, line, damage); }
+
+std::string cut_short(const std::string& field) {
+  constexpr std::size_t limit = 40;
+  return field.size() <= limit ? field : field.substr(0, limit) + "…";
 }
 
 void read_csv(std::istream& in, const std::string& name, const std::vector<KnownColumn>& known,

@@ -30,7 +30,12 @@ struct CsvRow {
   int line = 0;
   const std::vector<std::string>& fields;
   const std::vector<std::size_t>& columns;
+  // Error{storage} with file and line.
+  [[noreturn]] void fail(const std::string& damage) const;
 };
+
+// For quoting an arbitrary field in an error.
+std::string cut_short(const std::string& field);
 
 // Calls on_row for every row below the header. `name` is the file's in errors. Error{storage} with the line if it is
 // damaged: also if a column is unknown, appears twice, or is required and missing.

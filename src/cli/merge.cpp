@@ -52,7 +52,8 @@ ptx::LoadedCatalogue catalogue_of(const MergeOptions& options) {
 
 // The latencies, probes, pairs and opcodes of a table, as far as the store has them.
 //   last  of its runs
-void write_table(results::Store& store, const results::Run& last, const MergeOptions& options) {
+void write_table(results::Store& store, const results::Run& last, const MergeOptions& options,
+                 const std::function<const ptx::LoadedCatalogue&()>& catalogue) {
   const auto& table = last.table;
   tables::require_name_of_table(table);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
@@ -67,8 +68,7 @@ void write_table(results::Store& store, const results::Run& last, const MergeOpt
     say(stderr, "{}: {} cells\n", folder.string(), latencies.size());
     warn_of_shards(written.table.run);
   }
-  const auto probes = run::write_experiments(store, options.tables.folder, table, options.tables.replaces,
-                                             [&] { return catalogue_of(options); });
+  const auto probes = run::write_experiments(store, options.tables.folder, table, options.tables.replaces, catalogue);
   if (probes > 0) say(stderr, "{}: {} probes\n", folder.string(), probes);
 }
 
@@ -82,9 +82,14 @@ void merge(const MergeOptions& options) {
   if (tables.empty())
     throw Error(ExitCode::incomplete, fmt::format("there are no results in {}", options.into),
                 "Name the stores that have them: a merge that was killed leaves nothing.");
+  std::optional<ptx::LoadedCatalogue> loaded;  // takes a second, and not every store needs it
+  const auto catalogue = [&]() -> const ptx::LoadedCatalogue& {
+    if (!loaded) loaded = catalogue_of(options);
+    return *loaded;
+  };
   std::vector<std::string> missing;
   for (const auto& last : tables) {
-    write_table(store, last, options);
+    write_table(store, last, options, catalogue);
     for (const auto& division : results::unfinished_plans(store.runs(last.table)))
       missing.push_back(fmt::format("{}: {}", last.table, what_is_missing(division)));
   }

@@ -227,16 +227,10 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
 }  // namespace
 
 results::Record record_without_experiment(const CellPlan& cell, sass::Verdict verdict, const std::string& note) {
-  results::Record record;
-  record.ptx = cell.variant.form->ptx;
+  auto record = results::record_of(key_of(cell));
   record.chapter = cell.variant.form->chapter;
   record.is_core = cell.variant.form->core == cell.variant.form->ptx;
-  record.operand = cell.variant.operand;
-  record.input = cell.variant.input->name;
-  record.level = cell.level;
-  record.recipe = cell.recipe;
-  record.verdict = verdict;
-  record.note = note;
+  results::give_up(record, verdict, note);
   return record;
 }
 

@@ -30,8 +30,7 @@ void measure(line::Bench& bench, const isa::Form& form, const ChainLoops& loops,
   const auto times = time_chain_loops(bench, loops, warps);
   record.gpu = bench.gpu();
   if (times.shorter.empty()) {
-    record.verdict = times.verdict;
-    record.note = times.message;
+    results::give_up(record, times.verdict, times.message);
     return;
   }
   put_rates(record, warps, times, [&](const Timing& timing) {
@@ -55,8 +54,7 @@ void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLo
                         results::Record& record) {
   const auto code = code_of_loops(bench, loops);
   if (!code.problem.empty()) {
-    record.verdict = sass::Verdict::fused;
-    record.note = code.problem;
+    results::give_up(record, sass::Verdict::fused, code.problem);
     record.set_flag(results::flag::retry, code.assembler_failed);
     return;
   }

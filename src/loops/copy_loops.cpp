@@ -208,8 +208,7 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
   auto times = time_both(timers(few_launches), warps);
   record.gpu = bench.gpu();
   if (times.shorter.empty()) {
-    record.verdict = times.verdict;
-    record.note = times.message;
+    results::give_up(record, times.verdict, times.message);
     return;
   }
   if (!uses_memory) time_more_often(time, warps, those_that_differ(times), 1, times);

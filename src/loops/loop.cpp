@@ -193,8 +193,7 @@ double error_of_middle_mean(const std::vector<double>& values) {
 
 void withdraw(results::Record& record, const std::string& why) {
   for (const auto number : {metric::throughput, metric::interval, metric::saturates_at}) record.set(number, {});
-  record.verdict = sass::Verdict::unstable;
-  record.note = why;
+  results::give_up(record, sass::Verdict::unstable, why);
 }
 
 // Without them, for a record made before there were any, its verdict stays.
@@ -225,8 +224,7 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
   const auto rates = rates_of(warps, times, time_of_copy);
   if (rates.empty()) {
-    record.verdict = sass::Verdict::unstable;
-    record.note = "more copies did not take longer";
+    results::give_up(record, sass::Verdict::unstable, "more copies did not take longer");
     return;
   }
   series.axes.front().values.assign(warps.begin(), warps.end());

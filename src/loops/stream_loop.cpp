@@ -105,8 +105,8 @@ void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, re
   if (loops.fed_twice && !times.shorter.empty()) fed_twice = time_of(*loops.fed_twice)(warps, times.rounds, 1);
   record.gpu = bench.gpu();
   if (times.shorter.empty() || (loops.fed_twice && fed_twice.cycles.empty())) {
-    record.verdict = times.shorter.empty() ? times.verdict : fed_twice.verdict;
-    record.note = times.shorter.empty() ? times.message : fed_twice.message;
+    results::give_up(record, times.shorter.empty() ? times.verdict : fed_twice.verdict,
+                     times.shorter.empty() ? times.message : fed_twice.message);
     return;
   }
   put_settled_rates(record, warps, time, times,

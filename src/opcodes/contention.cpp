@@ -191,8 +191,7 @@ std::vector<results::Record> ContentionMethod::make(line::Bench& bench, std::spa
         trials[i].push_back(bench.add(loops::saturated_trial(loaded_, variants, loops::places_of_body, sources),
                                       plan.a.name + " " + plan.b.name));
     } catch (const Error& error) {
-      records.back().verdict = sass::Verdict::no_dependency;
-      records.back().note = error.what();
+      results::give_up(records.back(), sass::Verdict::no_dependency, error.what());
     }
   }
   bench.assemble(loops::kernels_per_module);

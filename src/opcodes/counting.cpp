@@ -199,8 +199,7 @@ Counted with_and_without(const line::Batch& batch, const std::vector<std::size_t
   Counted counted{&record, {}, double{counted_warps} * loops::places_of_body * times_in_loop, false};
   const auto [fillable, code] = find(batch, trials, record.sass.front());
   if (const auto& problem = fillable.found.problem; !problem.empty()) {
-    record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
-    record.note = problem;
+    results::give_up(record, fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
     record.set_flag(results::flag::retry, fillable.assembler_failed);
     return counted;
   }
@@ -228,8 +227,8 @@ Counted longer_and_shorter(const line::Bench& bench, const loops::ChainLoops& lo
   Counted counted{&record, {}, 1.0 * warps_of_loop * more_copies * times_in_loop, true};
   const auto code = loops::code_of_loops(bench, loops);
   if (code.opcode != record.sass.front()) {
-    record.verdict = sass::Verdict::fused;
-    record.note = code.problem.empty() ? "the instruction is another opcode in a loop" : code.problem;
+    results::give_up(record, sass::Verdict::fused,
+                     code.problem.empty() ? "the instruction is another opcode in a loop" : code.problem);
     record.set_flag(results::flag::retry, code.assembler_failed);
     return counted;
   }
@@ -302,8 +301,7 @@ void CountingMethod::read(const worker::CountOutcome& copies, const worker::Coun
   const auto counted = is_for_warpgroups ? counted_difference(copies.counts, base.counts, executed_copies)
                                          : counted_copy(copies.counts, base.counts, executed_copies, offer_.pipes);
   if (!counted.problem.empty()) {
-    record.verdict = sass::Verdict::unstable;
-    record.note = counted.problem;
+    results::give_up(record, sass::Verdict::unstable, counted.problem);
     return;
   }
   record.series.push_back(series_of(offer_.pipes, counted.on_pipes));
@@ -312,8 +310,8 @@ void CountingMethod::read(const worker::CountOutcome& copies, const worker::Coun
 void CountingMethod::note_failure(const ptx::LaunchOutcome& outcome, results::Record& record) const {
   constexpr int too_many = 3;
   if (++failures_in_a_row_ >= too_many) throw counters::Unavailable(outcome.message, {});
-  record.verdict = outcome.status == ptx::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault;
-  record.note = outcome.message;
+  results::give_up(record, outcome.status == ptx::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault,
+                   outcome.message);
 }
 
 }  // namespace ptxlat::opcodes

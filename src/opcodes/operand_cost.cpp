@@ -173,8 +173,7 @@ void read_cost_again(results::Record& record) {
   const auto interval = record.number(results::metric::interval), cost = record.number(results::metric::operand_cost);
   if (!interval || !cost || *cost >= -largest_error * (*interval - *cost)) return;
   record.set(results::metric::operand_cost, {});
-  record.verdict = sass::Verdict::fused;
-  record.note = "with such an operand it takes less time: it accesses something else";
+  results::give_up(record, sass::Verdict::fused, "with such an operand it takes less time: it accesses something else");
 }
 
 const char* to_string(OperandKind kind) { return name_in(kind_names, kind); }

@@ -180,8 +180,9 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   const auto pair = run(Hazard::read_after_write, Arrangement::pair, first);
   for (const auto* outcome : {&alone, &pair}) {
     if (outcome->status == ptx::LaunchStatus::ok) continue;
-    record.verdict = outcome->status == ptx::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault;
-    record.note = outcome->message;
+    results::give_up(record,
+                     outcome->status == ptx::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault,
+                     outcome->message);
     return {};
   }
   // The NOPs within a distance are missing behind it, where each takes a cycle.
@@ -236,8 +237,7 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     const auto& plan = plan_[chunk[i].number];
     auto& record = records.emplace_back(begun(plan));
     if (auto reason = latency::why_unsupported(bench, plan.variant); !reason.empty()) {
-      record.verdict = sass::Verdict::unsupported;
-      record.note = std::move(reason);
+      results::give_up(record, sass::Verdict::unsupported, reason);
       record.set_flag(results::flag::retry, plan.variant.form->compiler_failed);
       continue;
     }
@@ -249,8 +249,7 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
       try {
         trials[i][place] = bench.add(trial_of(plan), plan.variant.form->ptx);
       } catch (const Error& error) {
-        records[i].verdict = sass::Verdict::no_dependency;
-        records[i].note = error.what();
+        results::give_up(records[i], sass::Verdict::no_dependency, error.what());
       }
     }
   };
@@ -264,16 +263,14 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     const auto& kernel = bench.batch().kernel_of(trials[i][0]);
     const auto& plain = bench.batch().kernel_of(trials[i][1]);
     if (!kernel.window || !plain.window) {
-      record.verdict = sass::Verdict::rejected;
-      record.note = kernel.window ? plain.log : kernel.log;
+      results::give_up(record, sass::Verdict::rejected, kernel.window ? plain.log : kernel.log);
       record.set_flag(results::flag::retry, (kernel.window ? plain : kernel).assembler_failed);
       continue;
     }
     record.windows = {line::window_record("differential", plain, {})};
     const auto code = find_hazard(*kernel.window);
     if (!code.problem.empty()) {
-      record.verdict = sass::Verdict::contaminated;
-      record.note = code.problem;
+      results::give_up(record, sass::Verdict::contaminated, code.problem);
       continue;
     }
     record.sass = {std::string(sass::opcode_of(code.first().text)), std::string(sass::opcode_of(code.second().text))};

@@ -155,8 +155,7 @@ void measure_first(line::Bench& bench, const loops::Fillable& fillable, int high
   }
   CopyTimer time_of(bench, fillable);
   if (measure(time_of, cycles_name, plain, record) && measure(time_of, reuse_name, kept, record)) return;
-  record.verdict = time_of.last().verdict;
-  record.note = time_of.last().message;
+  results::give_up(record, time_of.last().verdict, time_of.last().message);
 }
 
 void measure_other(line::Bench& bench, const loops::Fillable& fillable, const ThreeSources& one, int highest,
@@ -334,8 +333,7 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
   const auto fillable = filled(trial, first_opcode);
   const auto& kernel = bench.batch().kernel_of(trial);
   if (const auto problem = why_not_patched(fillable); !problem.empty()) {
-    record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
-    record.note = problem;
+    results::give_up(record, fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
     record.set_flag(results::flag::retry, fillable.assembler_failed);
     return {std::move(record)};
   }

@@ -48,8 +48,7 @@ sass::Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch
 // The first failed point gives the record its verdict; the others keep their values.
 void note_failure(results::Record& record, const std::string& role, sass::Verdict verdict, const std::string& reason) {
   if (record.verdict != sass::Verdict::proven) return;
-  record.verdict = verdict;
-  record.note = fmt::format("{}: {}", role, reason);
+  results::give_up(record, verdict, fmt::format("{}: {}", role, reason));
 }
 
 sass::Verdict verdict_of(ptx::LaunchStatus failed) {
@@ -237,8 +236,7 @@ std::vector<results::Record> ProbeMethod::make(line::Bench& bench, std::span<con
     const auto& plan = plan_[cell.number];
     if (const auto reason = unsupported(bench, *plan.probe); !reason.empty()) {
       auto& record = records.emplace_back(empty_record(plan));
-      record.verdict = sass::Verdict::unsupported;
-      record.note = reason;
+      results::give_up(record, sass::Verdict::unsupported, reason);
       continue;
     }
     auto& one = work.emplace_back(ProbeWork{&plan, {}});

@@ -179,18 +179,24 @@ void require_sense(const Section& fact, const series::FactRule& rule, const Prob
   if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it was found");
 }
 
+// The name of one of `all`.
+template <class All>
+std::string name_among(const All& all, const Section& section, const char* key, const std::string& by_default) {
+  auto name = section.text(key, by_default);
+  std::vector<std::string_view> names;
+  for (const auto& one : all) names.push_back(one.name);
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    section.fail(*section.table().get(key), fmt::format("\"{}\" is none of {}", name, fmt::join(names, ", ")));
+  return name;
+}
+
 series::FactRule read_fact(const Section& fact, const Probe& probe) {
   fact.only({"quantity", "model", "unit", "scope", "by", "levels", "like", "unlike", "where", "value", "tolerance",
              "least", "how"});
   series::FactRule rule;
   rule.quantity = fact.text("quantity");
   if (rule.quantity.empty()) fact.fail("a fact needs a quantity");
-  rule.model = fact.text("model", rule.model);
-  if (series::find_model(rule.model) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const auto& model : series::fact_models()) names.push_back(model.name);
-    fact.fail(*fact.table().get("model"), fmt::format("\"{}\" is none of {}", rule.model, fmt::join(names, ", ")));
-  }
+  rule.model = name_among(series::fact_models(), fact, "model", rule.model);
   rule.unit = fact.text("unit");
   rule.scope = fact.text("scope", "kind");
   rule.by = fact.expressions("by");
@@ -233,12 +239,7 @@ void read_launch(const Section& launch, Probe& probe) {
 
 void read_reader(const Section& read, Probe& probe) {
   read.only({"reader", "count", "series", "unit", "words", "names", "axis"});
-  probe.reader = read.text("reader", probe.reader);
-  if (find_reader(probe.reader) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const auto& reader : readers()) names.push_back(reader.name);
-    read.fail(*read.table().get("reader"), fmt::format("\"{}\" is none of {}", probe.reader, fmt::join(names, ", ")));
-  }
+  probe.reader = name_among(readers(), read, "reader", probe.reader);
   probe.count = read.expression("count", probe.count);
   probe.series = read.text("series", probe.series);
   probe.unit = read.text("unit", probe.unit);

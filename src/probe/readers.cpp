@@ -150,78 +150,28 @@ int registers_of(const sass::Window& window) { return window.registers; }
 
 const std::vector<Reader>& readers() {
   static const std::vector<Reader> all = {
-      {"per_step",
-       "(second clock − first clock) / count, of thread 0.",
-       true,
-       {},
-       one_value,
-       of_launches<per_step>,
-       nullptr},
-      {"throughput",
-       "Count / (last second clock − first first clock), over all threads.",
-       false,
-       {},
-       one_value,
-       of_launches<throughput>,
-       nullptr},
-      {"span",
-       "(last second clock − first first clock) / count, over all threads.",
-       false,
-       {},
-       one_value,
-       of_launches<span>,
-       nullptr},
-      {"rate",
-       "Count / the longest of all threads' (second clock − first clock): for several SMs, whose clocks are not "
-       "synchronised.",
-       false,
-       {},
-       one_value,
-       of_launches<rate>,
-       nullptr},
-      {"timeline",
-       "Each word of each thread minus the earliest of all: adds two axes, `thread` and `word`.",
-       false,
-       {"thread", "word"},
-       values_of_threads,
-       timeline_of_threads,
-       nullptr},
-      {"warps",
-       "The same for the first lane of each warp: adds two axes, `warp` and `word`.",
-       false,
-       {"warp", "word"},
-       values_of_warps,
-       timeline_of_warps,
-       nullptr},
-      {"words",
-       "Each word of thread 0 / count, median of the launches: adds one axis, `word`.",
-       true,
-       {"word"},
-       values_of_words,
-       words_of,
-       nullptr},
-      {"samples",
-       "The words read from the buffers / count, after the last launch: adds the axes that the file names, or one, "
-       "`sample`.",
-       true,
-       {"sample"},
-       values_of_samples,
-       samples_of,
-       nullptr},
-      {"scoreboards",
-       "How many scoreboards the machine code between the clocks sets: read off the code, regardless of the launch.",
-       true,
-       {},
-       one_value,
-       nullptr,
-       scoreboards_of},
-      {"registers",
-       "Of a thread, read off the machine code, regardless of the launch.",
-       true,
-       {},
-       one_value,
-       nullptr,
-       registers_of}};
+      // (second clock − first clock) / count, of thread 0.
+      {"per_step", true, {}, one_value, of_launches<per_step>, nullptr},
+      // Count / (last second clock − first first clock), over all threads.
+      {"throughput", false, {}, one_value, of_launches<throughput>, nullptr},
+      // (last second clock − first first clock) / count, over all threads.
+      {"span", false, {}, one_value, of_launches<span>, nullptr},
+      // Count / the longest of all threads' (second clock − first clock): for several SMs, whose clocks are not
+      // synchronised.
+      {"rate", false, {}, one_value, of_launches<rate>, nullptr},
+      // Each word of each thread minus the earliest of all: adds two axes, `thread` and `word`.
+      {"timeline", false, {"thread", "word"}, values_of_threads, timeline_of_threads, nullptr},
+      // The same for the first lane of each warp: adds two axes, `warp` and `word`.
+      {"warps", false, {"warp", "word"}, values_of_warps, timeline_of_warps, nullptr},
+      // Each word of thread 0 / count, median of the launches: adds one axis, `word`.
+      {"words", true, {"word"}, values_of_words, words_of, nullptr},
+      // The words read from the buffers / count, after the last launch: adds the axes that the file names, or one,
+      // `sample`.
+      {"samples", true, {"sample"}, values_of_samples, samples_of, nullptr},
+      // How many scoreboards the machine code between the clocks sets: read off the code, regardless of the launch.
+      {"scoreboards", true, {}, one_value, nullptr, scoreboards_of},
+      // Of a thread, read off the machine code, regardless of the launch.
+      {"registers", true, {}, one_value, nullptr, registers_of}};
   return all;
 }
 

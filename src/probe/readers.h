@@ -15,7 +15,6 @@
 namespace ptxlat::probe {
 
 // How a point of a probe becomes values. A new reader is a line of readers(), and a row in docs/probes.md.
-//   sentence   what a value is; `count` is the point's number of steps or operations
 //   reads_one  whether only the first CTA's words are read
 //   axes       that it adds to the series: `word` has the names of the probe's words
 //   width      how many values a point has
@@ -23,7 +22,7 @@ namespace ptxlat::probe {
 //   of_code    of the window's machine code, regardless of the launch; null if it needs the readout
 using Values = std::vector<std::optional<double>>;
 struct Reader {
-  std::string_view name, sentence;
+  std::string_view name;
   bool reads_one = false;
   std::vector<std::string_view> axes = {};
   std::size_t (*width)(const Probe& probe, const Point& point) = nullptr;

@@ -27,14 +27,14 @@ bool agree(const results::Record& a, const results::Record& b) {
 }
 
 std::size_t write_experiments(results::Store& store, const std::string& folder, const std::string& table, bool replaces,
-                              const std::function<ptx::LoadedCatalogue()>& load_catalogue) {
+                              const std::function<const ptx::LoadedCatalogue&()>& catalogue) {
   const auto require = [&](const std::optional<Error>& loss) {
     if (loss && !replaces) throw Error(*loss);
   };
   const Folder of_table(folder, table);
   if (auto pairs = stored_pairs(store, table)) {
     require(loss_of_pairs(of_table.path(), pairs->files));
-    const auto schedules = schedules_in(of_table.path(), load_catalogue());
+    const auto schedules = schedules_in(of_table.path(), catalogue());
     const auto written = write_pair_table(of_table, schedules, std::move(pairs->files));
     save_release(store, table, pairs->level, written.pairs);
   }
@@ -42,7 +42,7 @@ std::size_t write_experiments(results::Store& store, const std::string& folder, 
   if (probes > 0) write_facts(of_table, store, table);
   if (auto opcodes = stored_opcodes(store, table)) {
     require(loss_of_opcodes(of_table.path(), *opcodes));
-    write_opcode_table(of_table, load_catalogue(), find_latencies(of_table.path()), std::move(*opcodes));
+    write_opcode_table(of_table, catalogue(), find_latencies(of_table.path()), std::move(*opcodes));
   }
   return probes;
 }

@@ -19,9 +19,9 @@ bool agree(const results::Record& a, const results::Record& b);
 
 // Writes the pairs, facts and opcodes of a table, as far as the store has them; its latencies are there. Error{storage}
 // as those of run/facts.h unless `replaces`.
-//   load_catalogue  called if pairs or opcodes need it
+//   catalogue  called if pairs or opcodes need it, for each of them
 //   how many probes were written
 std::size_t write_experiments(results::Store& store, const std::string& folder, const std::string& table, bool replaces,
-                              const std::function<ptx::LoadedCatalogue()>& load_catalogue);
+                              const std::function<const ptx::LoadedCatalogue&()>& catalogue);
 
 }  // namespace ptxlat::run

@@ -28,9 +28,8 @@ class Reading {
       : rule(of), series(from), group(part), curve(curve_of(part, from)), model_(*find_model(of.model)) {}
 
   std::vector<Fact> facts() {
-    const bool is_of_values = rule.model == "median" || rule.model == "minimum" || rule.model == "maximum";
     if (group.points.empty()) return nothing("the series has no values there");
-    if (curve.empty() && !is_of_values) return nothing("the series has no axis");
+    if (curve.empty() && !model_.is_of_values) return nothing("the series has no axis");
     if (model_.read != nullptr) model_.read(*this);
     return std::move(facts_);
   }
@@ -102,23 +101,36 @@ class Reading {
     add(quantity, value, std::min(low, value - slack(value)), std::max(high, value + slack(value)), more);
   }
 
-  void read_off() {
-    std::vector<double> values;
-    for (const auto& point : group.points) values.push_back(point.value);
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    const double value = rule.model == "minimum" ? *least : rule.model == "maximum" ? *most : median_of(values);
-    // The extremes of many values are outliers; those of a few are the spread.
-    const bool is_few = values.size() <= 16 && rule.model == "median";
-    add_spread(group.quantity, value, is_few ? *least : value, is_few ? *most : value,
-               values.size() == 1 ? ""
-                                  : fmt::format("the {} of {} values",
-                                                rule.model == "minimum"   ? "least"
-                                                : rule.model == "maximum" ? "greatest"
-                                                                          : "median",
-                                                values.size()));
+  std::vector<double> values() const {
+    std::vector<double> all;
+    for (const auto& point : group.points) all.push_back(point.value);
+    return all;
   }
 
-  void fit_line() {
+  void add_value(double value, double low, double high, const char* which) {
+    const auto count = group.points.size();
+    add_spread(group.quantity, value, low, high, count == 1 ? "" : fmt::format("the {} of {} values", which, count));
+  }
+  void find_least() {
+    const auto all = values();
+    const double least = *std::min_element(all.begin(), all.end());
+    add_value(least, least, least, "least");
+  }
+  void find_greatest() {
+    const auto all = values();
+    const double most = *std::max_element(all.begin(), all.end());
+    add_value(most, most, most, "greatest");
+  }
+  void find_median() {
+    const auto all = values();
+    const auto [least, most] = std::minmax_element(all.begin(), all.end());
+    const double median = median_of(all);
+    // The extremes of many values are outliers; those of a few are the spread.
+    const bool is_few = all.size() <= 16;
+    add_value(median, is_few ? *least : median, is_few ? *most : median, "median");
+  }
+
+  void fit_line(bool is_intercept) {
     const auto line = line_through(curve, rule.tolerance / 100, rule.least);
     if (!line) return add_undetermined(group.quantity, "there are not two points for a line");
     const auto model = fmt::format("{:.6g} + {:.6g} n, which predicted {} of {} held-out points", line->a, line->b,
@@ -126,19 +138,19 @@ class Reading {
     if (line->misses * 4 > line->held_out) return add_undetermined(group.quantity, "not a straight line: " + model);
     const auto verdict = line->held_out > 0 && line->misses == 0 ? FactVerdict::inferred : FactVerdict::measured;
     double value = line->b, low = line->low, high = line->high;
-    if (rule.model == "intercept") value = low = high = line->a;
-    const double room = rule.model == "slope" ? std::abs(value) * rule.tolerance / 100 + 0.05 : slack(value);
+    if (is_intercept) value = low = high = line->a;
+    const double room = is_intercept ? slack(value) : std::abs(value) * rule.tolerance / 100 + 0.05;
     add(group.quantity, value, std::min(low, value - room), std::max(high, value + room), model, verdict);
   }
 
-  void find_plateaus() {
+  void find_plateaus(bool are_ends) {
     const auto plateaus = plateaus_of(curve, rule.tolerance / 100);
     for (std::size_t i = 0; i < rule.levels.size(); ++i) {
       if (rule.levels[i].empty()) continue;
       const auto quantity = filled(group.quantity, "level", rule.levels[i]);
       if (i >= plateaus.size())
         add_undetermined(quantity, fmt::format("there are {} plateaus", plateaus.size()));
-      else if (rule.model == "plateau_ends")
+      else if (are_ends)
         add_end(quantity, plateaus[i], i + 1 == plateaus.size());
       else
         add_spread(quantity, plateaus[i].value, plateaus[i].low, plateaus[i].high,
@@ -157,9 +169,8 @@ class Reading {
   }
 
   void find_clusters() {
-    std::vector<double> values;
-    for (const auto& point : group.points) values.push_back(point.value);
-    const auto clusters = clusters_of(values, rule.levels.size());
+    const auto all = values();
+    const auto clusters = clusters_of(all, rule.levels.size());
     for (std::size_t i = 0; i < rule.levels.size(); ++i) {
       if (rule.levels[i].empty()) continue;
       const auto quantity = filled(group.quantity, "level", rule.levels[i]);
@@ -170,7 +181,7 @@ class Reading {
                                                clusters[i].median, clusters[i - 1].median));
       else
         add_spread(quantity, clusters[i].median, clusters[i].low, clusters[i].high,
-                   fmt::format("the median of {} of {} values that lie together", clusters[i].size, values.size()));
+                   fmt::format("the median of {} of {} values that lie together", clusters[i].size, all.size()));
     }
   }
 
@@ -285,107 +296,125 @@ class Reading {
 
 namespace {
 
-constexpr std::array<FactModel, 45> models = {{
-    {"median", "The median of the values.", Needs::nothing, [](Reading& reading) { reading.read_off(); }},
-    {"minimum", "The minimum of the values.", Needs::nothing, [](Reading& reading) { reading.read_off(); }},
-    {"maximum", "The maximum of the values.", Needs::nothing, [](Reading& reading) { reading.read_off(); }},
-    {"slope", "Of a straight line through them, fitted to every second point and tested on the others.", Needs::nothing,
-     [](Reading& reading) { reading.fit_line(); }},
-    {"intercept", "Of that line.", Needs::nothing, [](Reading& reading) { reading.fit_line(); }},
-    {"plateaus", "Values that stay the same over several points, in the order of `levels`.", Needs::levels,
-     [](Reading& reading) { reading.find_plateaus(); }},
-    {"clusters",
-     "Groups of similar values, as many as `levels` has, ascending; a level with an empty name is left out.",
-     Needs::levels, [](Reading& reading) { reading.find_clusters(); }},
-    {"nearer", "1 if the value is nearer to that at `like`, 0 if it is nearer to that at `unlike`.", Needs::places,
-     [](Reading& reading) { reading.compare(); }},
-    {"last", "The last place with a value.", Needs::nothing,
+constexpr auto models = std::to_array<FactModel>({
+    // The median of the values.
+    {"median", Needs::nothing, [](Reading& reading) { reading.find_median(); }, true},
+    // The minimum of the values.
+    {"minimum", Needs::nothing, [](Reading& reading) { reading.find_least(); }, true},
+    // The maximum of the values.
+    {"maximum", Needs::nothing, [](Reading& reading) { reading.find_greatest(); }, true},
+    // Of a straight line through them, fitted to every second point and tested on the others.
+    {"slope", Needs::nothing, [](Reading& reading) { reading.fit_line(false); }},
+    // Of that line.
+    {"intercept", Needs::nothing, [](Reading& reading) { reading.fit_line(true); }},
+    // Values that stay the same over several points, in the order of `levels`.
+    {"plateaus", Needs::levels, [](Reading& reading) { reading.find_plateaus(false); }},
+    // Groups of similar values, as many as `levels` has, ascending; a level with an empty name is left out.
+    {"clusters", Needs::levels, [](Reading& reading) { reading.find_clusters(); }},
+    // 1 if the value is nearer to that at `like`, 0 if it is nearer to that at `unlike`.
+    {"nearer", Needs::places, [](Reading& reading) { reading.compare(); }},
+    // The last place with a value.
+    {"last", Needs::nothing,
      [](Reading& reading) {
        reading.add(reading.group.quantity, reading.curve.x.back(), reading.curve.x.back(), reading.curve.x.back(),
                    "the last that ran");
      }},
-    {"knee", "The last place before the values leave the first value.", Needs::nothing,
-     [](Reading& reading) { reading.add(find_knee(reading.curve, reading.slack_of_first())); }},
-    {"ways", "The knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other.",
-     Needs::nothing, [](Reading& reading) { reading.add(find_ways(reading.curve, reading.slack_of_first())); }},
-    {"growth", "Ways: after the knee, misses of a cyclic visit grow by one more than these for each place, up to all.",
-     Needs::nothing, [](Reading& reading) { reading.add(find_growth(reading.curve, reading.slack_of_first())); }},
-    {"rise", "The last values minus the first.", Needs::nothing,
+    // The last place before the values leave the first value.
+    {"knee", Needs::nothing, [](Reading& reading) { reading.add(find_knee(reading.curve, reading.slack_of_first())); }},
+    // The knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other.
+    {"ways", Needs::nothing, [](Reading& reading) { reading.add(find_ways(reading.curve, reading.slack_of_first())); }},
+    // Ways: after the knee, misses of a cyclic visit grow by one more than these for each place, up to all.
+    {"growth", Needs::nothing,
+     [](Reading& reading) { reading.add(find_growth(reading.curve, reading.slack_of_first())); }},
+    // The last values minus the first.
+    {"rise", Needs::nothing,
      [](Reading& reading) { reading.add_risen(find_rise(reading.curve, reading.slack_of_first())); }},
-    {"sets", "The same as a list: the ways of each set.", Needs::nothing,
-     [](Reading& reading) { reading.list_sets(); }},
-    {"lowest", "The name of the place with the lowest value.", Needs::nothing,
-     [](Reading& reading) { reading.find_lowest(); }},
-    {"between", "How many places have neither the first value nor at least 85 % of the last: a level in between.",
-     Needs::nothing, [](Reading& reading) { reading.add(count_between(reading.curve, reading.slack_of_first())); }},
-    {"period",
-     "The first place whose value is not the first one's, if the values leave it at each multiple and nowhere else.",
-     Needs::nothing, [](Reading& reading) { reading.add(find_period(reading.curve, reading.slack_of_first())); }},
-    {"overlap", "How many are in flight at once: the last place before one more adds a quarter of the first value.",
-     Needs::nothing, [](Reading& reading) { reading.add(find_overlap(reading.curve)); }},
-    {"differs", "1 if the values are not all the same, 0 if they are.", Needs::nothing,
-     [](Reading& reading) { reading.find_difference(); }},
-    {"sharing", "How many values equal the first: only itself, one more, or more, as named by `levels`.",
-     Needs::nothing, [](Reading& reading) { reading.find_sharing(); }},
-    {"best_rate",
-     "1 / the slope of the least steep curve along the last axis, over all combinations of the other axes.",
-     Needs::nothing,
+    // The same as a list: the ways of each set.
+    {"sets", Needs::nothing, [](Reading& reading) { reading.list_sets(); }},
+    // The name of the place with the lowest value.
+    {"lowest", Needs::nothing, [](Reading& reading) { reading.find_lowest(); }},
+    // How many places have neither the first value nor at least 85 % of the last: a level in between.
+    {"between", Needs::nothing,
+     [](Reading& reading) { reading.add(count_between(reading.curve, reading.slack_of_first())); }},
+    // The first place whose value is not the first one's, if the values leave it at each multiple and nowhere else.
+    {"period", Needs::nothing,
+     [](Reading& reading) { reading.add(find_period(reading.curve, reading.slack_of_first())); }},
+    // How many are in flight at once: the last place before one more adds a quarter of the first value.
+    {"overlap", Needs::nothing, [](Reading& reading) { reading.add(find_overlap(reading.curve)); }},
+    // 1 if the values are not all the same, 0 if they are.
+    {"differs", Needs::nothing, [](Reading& reading) { reading.find_difference(); }},
+    // How many values equal the first: only itself, one more, or more, as named by `levels`.
+    {"sharing", Needs::nothing, [](Reading& reading) { reading.find_sharing(); }},
+    // 1 / the slope of the least steep curve along the last axis, over all combinations of the other axes.
+    {"best_rate", Needs::nothing,
      [](Reading& reading) { reading.add(find_best_rate(reading.rule, reading.series, reading.group)); }},
-    {"exceeds_one", "1 if that is clearly above one.", Needs::nothing,
+    // 1 if that is clearly above one.
+    {"exceeds_one", Needs::nothing,
      [](Reading& reading) { reading.add(find_exceeds_one(reading.rule, reading.series, reading.group)); }},
-    {"queue", "The last place before a warp waits, which costs a different slope.", Needs::nothing,
-     [](Reading& reading) { reading.add(find_queue(reading.curve, reading.rule.least)); }},
-    {"overtakes", "1 if the second instruction (`like`) ends first, while the first (`unlike`) is in flight.",
-     Needs::places,
+    // The last place before a warp waits, which costs a different slope.
+    {"queue", Needs::nothing, [](Reading& reading) { reading.add(find_queue(reading.curve, reading.rule.least)); }},
+    // 1 if the second instruction (`like`) ends first, while the first (`unlike`) is in flight.
+    {"overtakes", Needs::places,
      [](Reading& reading) { reading.add(find_overtaking(reading.rule, reading.series, reading.group)); }},
-    {"difference", "The values at `like` minus those at `unlike`, at the same places of the other axes.", Needs::places,
+    // The values at `like` minus those at `unlike`, at the same places of the other axes.
+    {"difference", Needs::places,
      [](Reading& reading) { reading.add(find_difference_between(reading.rule, reading.series, reading.group)); }},
-    {"crossing",
-     "Where the line through the values at `like` meets that through those at `unlike`, along the last axis.",
-     Needs::places, [](Reading& reading) { reading.add(find_crossing(reading.rule, reading.series, reading.group)); }},
-    {"offset", "How far apart those lines begin.", Needs::places,
+    // Where the line through the values at `like` meets that through those at `unlike`, along the last axis.
+    {"crossing", Needs::places,
+     [](Reading& reading) { reading.add(find_crossing(reading.rule, reading.series, reading.group)); }},
+    // How far apart those lines begin.
+    {"offset", Needs::places,
      [](Reading& reading) { reading.add(find_offset(reading.rule, reading.series, reading.group)); }},
-    {"gap",
-     "How many places of the last axis come before one at which `like` is later than `unlike`, by more than at the "
-     "first.",
-     Needs::places, [](Reading& reading) { reading.add(find_gap(reading.rule, reading.series, reading.group)); }},
-    {"scheduling", "The rule by which a scheduler chooses among ready warps (series/issue_rules.h).", Needs::nothing,
-     [](Reading& reading) { reading.find_scheduler(); }},
-    {"common_divisor", "The largest number that divides all values.", Needs::nothing,
-     [](Reading& reading) { reading.add(find_common_divisor(reading.curve)); }},
-    {"domains", "Which SMs share a clock: how many groups, their sizes, and the skew in one, in the order of `levels`.",
-     Needs::levels,
+    // How many places of the last axis come before one at which `like` is later than `unlike`, by more than at the
+    // first.
+    {"gap", Needs::places,
+     [](Reading& reading) { reading.add(find_gap(reading.rule, reading.series, reading.group)); }},
+    // The rule by which a scheduler chooses among ready warps (series/issue_rules.h).
+    {"scheduling", Needs::nothing, [](Reading& reading) { reading.find_scheduler(); }},
+    // The largest number that divides all values.
+    {"common_divisor", Needs::nothing, [](Reading& reading) { reading.add(find_common_divisor(reading.curve)); }},
+    // Which SMs share a clock: how many groups, their sizes, and the skew in one, in the order of `levels`.
+    {"domains", Needs::levels,
      [](Reading& reading) { reading.add_levels(find_domains(reading.series, reading.group, reading.rule.least)); }},
-    {"allotment",
-     "How an SM shares out its registers: CTAs, warps, registers of a part, parts, and the multiple to which registers "
-     "are rounded up, in the order of `levels`.",
-     Needs::levels, [](Reading& reading) { reading.add_levels(find_allotment(reading.series, reading.group)); }},
-    {"capacity", "The same from the largest CTAs that can be launched: registers of a part, parts, and the multiple.",
-     Needs::levels, [](Reading& reading) { reading.add_levels(find_capacity(reading.series, reading.group)); }},
-    {"steps", "The median difference between neighbours.", Needs::nothing,
+    // How an SM shares out its registers: CTAs, warps, registers of a part, parts, and the multiple to which registers
+    // are rounded up, in the order of `levels`.
+    {"allotment", Needs::levels,
+     [](Reading& reading) { reading.add_levels(find_allotment(reading.series, reading.group)); }},
+    // The same from the largest CTAs that can be launched: registers of a part, parts, and the multiple.
+    {"capacity", Needs::levels,
+     [](Reading& reading) { reading.add_levels(find_capacity(reading.series, reading.group)); }},
+    // The median difference between neighbours.
+    {"steps", Needs::nothing,
      [](Reading& reading) { reading.add(find_steps(reading.rule, reading.series, reading.group)); }},
-    {"path_order", "The order in which the clauses of a chain begin.", Needs::nothing,
+    // The order in which the clauses of a chain begin.
+    {"path_order", Needs::nothing,
      [](Reading& reading) { reading.add(find_path_order(reading.series, reading.group)); }},
-    {"meeting", "Whether lanes go on (`like`) together, after all have ended (`unlike`).", Needs::places,
+    // Whether lanes go on (`like`) together, after all have ended (`unlike`).
+    {"meeting", Needs::places,
      [](Reading& reading) { reading.add(find_meeting(reading.rule, reading.series, reading.group)); }},
-    {"together", "Which places have the same value, as a text.", Needs::nothing,
+    // Which places have the same value, as a text.
+    {"together", Needs::nothing,
      [](Reading& reading) { reading.add(find_together(reading.rule, reading.series, reading.group)); }},
-    {"outcome", "Whether a kernel passes or hangs, from its first word.", Needs::nothing,
-     [](Reading& reading) { reading.add(find_outcome(reading.curve)); }},
-    {"list", "The values.", Needs::nothing, [](Reading& reading) { reading.add(find_list(reading.curve)); }},
-    {"plateau_ends", "The last place of each plateau, in the order of `levels`.", Needs::levels,
-     [](Reading& reading) { reading.find_plateaus(); }},
-    {"spacing", "The distance at which values stand out of the others.", Needs::nothing,
-     [](Reading& reading) { reading.add(find_spacing(reading.curve, reading.rule.least)); }},
-    {"disturbed", "How many places are slower than the first, as named by `levels`.", Needs::nothing,
+    // Whether a kernel passes or hangs, from its first word.
+    {"outcome", Needs::nothing, [](Reading& reading) { reading.add(find_outcome(reading.curve)); }},
+    // The values.
+    {"list", Needs::nothing, [](Reading& reading) { reading.add(find_list(reading.curve)); }},
+    // The last place of each plateau, in the order of `levels`.
+    {"plateau_ends", Needs::levels, [](Reading& reading) { reading.find_plateaus(true); }},
+    // The distance at which values stand out of the others.
+    {"spacing", Needs::nothing, [](Reading& reading) { reading.add(find_spacing(reading.curve, reading.rule.least)); }},
+    // How many places are slower than the first, as named by `levels`.
+    {"disturbed", Needs::nothing,
      [](Reading& reading) { reading.add(find_disturbed(reading.rule, reading.curve, reading.slack_of_first())); }},
-    {"stride_ways", "Ways of a cache: how many places can be visited in turn before a visit costs more than `least`.",
-     Needs::nothing,
+    // Ways of a cache: how many places can be visited in turn before a visit costs more than `least`.
+    {"stride_ways", Needs::nothing,
      [](Reading& reading) { reading.add(find_stride_ways(reading.rule, reading.series, reading.group)); }},
-    {"unknown", "Nothing: `how` says why the quantity cannot be determined.", Needs::nothing,
+    // Nothing: `how` says why the quantity cannot be determined.
+    {"unknown", Needs::nothing,
      [](Reading& reading) { reading.push(inferred(reading.group.quantity, "", "", "", reading.rule.how)); }},
-    {"given", "The value of an expression, without a series.", Needs::value, nullptr},
-}};
+    // The value of an expression, without a series.
+    {"given", Needs::value, nullptr},
+});
 
 }  // namespace
 

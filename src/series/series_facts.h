@@ -18,12 +18,13 @@ class Reading;
 enum class Needs { nothing, levels, places, value };
 
 // How a fact is read off a series (docs/probes.md, "Facts of a series"). A new model is a line of fact_models().
-//   read  null for `given`, which needs no series
+//   read          null for `given`, which needs no series
+//   is_of_values  of the values alone: the series needs no axis
 struct FactModel {
   std::string_view name;
-  std::string_view sentence;  // what the fact is
   Needs needs = Needs::nothing;
   void (*read)(Reading&) = nullptr;
+  bool is_of_values = false;
 };
 std::span<const FactModel> fact_models();
 // Null if there is none of this name.

@@ -175,8 +175,8 @@ Json forms_in(const FormRange& range, const SiteTables& tables, const Names& nam
   return {{"spellings", spellings},
           {"rows", rows},
           {"code", code.texts()},
-          {"code_numbers", numbers},
-          {"code_opcodes", opcodes}};
+          {"code_numbers", differences_of(numbers)},
+          {"code_opcodes", differences_of(opcodes)}};
 }
 
 }  // namespace ptxlat::site

@@ -17,23 +17,30 @@ using results::Json;
 
 constexpr std::size_t shown_sass_in_list = 72;  // characters; a form's own page has all
 
+std::string opcodes_key(const compare::CodeHash& hash) { return std::to_string(hash.opcodes); }
+std::string code_key(const compare::CodeHash& hash) { return fmt::format("{} {}", hash.opcodes, hash.schedule); }
+
 std::string_view stem_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
 
 // Columns of the rows.
 struct RowColumns {
   std::vector<int> name, measure, consumer, sass, verdict, note, count, is_bound;
-  // Windows: which set of them a row has, and the code of each, as places in `code_numbers`.
-  std::vector<int> windows, codes, code_numbers, code_opcodes;
+  // Windows: which set of them a row has, and the code of each, as places in `code_numbers`. `codes` has for each place
+  // in a set the codes of all rows: those of one role are alike, and pack well. A row without it repeats the last one.
+  std::vector<int> windows, code_numbers, code_opcodes;
+  std::vector<std::vector<int>> codes;
   Words measures, consumers, local_sass, verdicts, notes, local_codes, window_sets;
   Json sets = Json::array();
 
   void add_windows(const std::vector<WindowMark>& marks, SharedNumbers& shared) {
     Json set = Json::array();
-    for (const auto& mark : marks) {
-      set.push_back({{"role", mark.role}, {"behind", mark.behind}});
-      const auto numbers = numbers_of(mark.code, shared);
+    if (codes.size() < marks.size()) codes.resize(marks.size(), std::vector<int>(windows.size(), 0));
+    for (auto& of_place : codes) of_place.push_back(of_place.empty() ? 0 : of_place.back());
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      set.push_back({{"role", marks[i].role}, {"behind", marks[i].behind}});
+      const auto numbers = numbers_of(marks[i].code, shared);
       const int local = local_codes.number(std::to_string(numbers.code));
-      codes.push_back(local);
+      codes[i].back() = local;
       if (static_cast<std::size_t>(local) < code_numbers.size()) continue;
       code_numbers.push_back(numbers.code);
       code_opcodes.push_back(numbers.opcodes);
@@ -44,6 +51,8 @@ struct RowColumns {
   }
 
   Json to_json() const {
+    Json codes_by_place = Json::array();
+    for (const auto& of_place : codes) codes_by_place.push_back(differences_of(of_place));
     return {{"name", differences_of(name)},
             {"measure", measure},
             {"measures", measures.words()},
@@ -58,7 +67,7 @@ struct RowColumns {
             {"bound", is_bound},
             {"windows", windows},
             {"window_sets", sets},
-            {"codes", differences_of(codes)},
+            {"codes", codes_by_place},
             {"code_numbers", differences_of(code_numbers)},
             {"code_opcodes", differences_of(code_opcodes)}};
   }
@@ -200,13 +209,6 @@ Json lines_json(const TableLines& lines) {
   return {{"count", count}, {"operand", operand},       {"operands", operands.words()},
           {"input", input}, {"inputs", inputs.words()}, {"rows", by_level}};
 }
-
-}  // namespace
-
-namespace {
-
-std::string opcodes_key(const compare::CodeHash& hash) { return std::to_string(hash.opcodes); }
-std::string code_key(const compare::CodeHash& hash) { return fmt::format("{} {}", hash.opcodes, hash.schedule); }
 
 }  // namespace
 

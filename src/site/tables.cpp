@@ -24,19 +24,19 @@ class CodeHashes {
   std::vector<WindowMark> marks_of(const tables::Cell& cell) {
     const bool has_cycles = cell.record.find(results::metric::cycles) != nullptr;
     const auto headline = has_cycles ? results::metric::cycles : results::metric::static_cycles;
+    std::vector<std::vector<std::string>> behind(cell.windows.size());
+    const auto mark_behind = [&](std::string_view tag, std::string_view name) {
+      for (const auto* window : tables::windows_of(cell, tag))
+        behind[static_cast<std::size_t>(window - cell.windows.data())].emplace_back(name);
+    };
+    mark_behind(headline, "headline");
+    for (const auto& kind : results::metric_kinds()) {
+      if (kind.use.is_compared) mark_behind(kind.tag, kind.tag);
+    }
     std::vector<WindowMark> marks;
-    for (const auto& window : cell.windows) {
-      if (window.code.empty()) continue;
-      WindowMark mark{std::string(window.role), {}, of(window.code)};
-      const auto is_behind = [&](std::string_view tag) {
-        const auto windows = tables::windows_of(cell, tag);
-        return std::find(windows.begin(), windows.end(), &window) != windows.end();
-      };
-      if (is_behind(headline)) mark.behind.emplace_back("headline");
-      for (const auto& kind : results::metric_kinds()) {
-        if (kind.use.is_compared && is_behind(kind.tag)) mark.behind.emplace_back(kind.tag);
-      }
-      marks.push_back(std::move(mark));
+    for (std::size_t i = 0; i < behind.size(); ++i) {
+      const auto& window = cell.windows[i];
+      if (!window.code.empty()) marks.push_back({std::string(window.role), std::move(behind[i]), of(window.code)});
     }
     return marks;
   }

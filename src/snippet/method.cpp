@@ -244,8 +244,7 @@ void check_accesses(results::Record& record, int bytes) {
   if (record.verdict != sass::Verdict::proven || bytes == 0) return;
   const auto reason = sass::narrowed_access(record.sass, bytes);
   if (reason.empty()) return;
-  record.verdict = sass::Verdict::elided;
-  record.note = reason;
+  results::give_up(record, sass::Verdict::elided, reason);
   record.metrics.clear();
   record.measure.reset();
 }

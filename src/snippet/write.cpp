@@ -113,8 +113,8 @@ results::Record without_dependence(const Pair& pair, int level) {
   record.operand = pair.source;
   record.input = pair.result;
   record.level = level;
-  record.verdict = sass::Verdict::no_dependency;
-  record.note = fmt::format("{} does not depend on {}", pair.result, pair.source);
+  results::give_up(record, sass::Verdict::no_dependency,
+                   fmt::format("{} does not depend on {}", pair.result, pair.source));
   return record;
 }
 

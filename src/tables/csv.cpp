@@ -15,16 +15,6 @@
 
 namespace ptxlat::tables {
 
-namespace {
-
-// For quoting an arbitrary field in an error.
-std::string shortened(const std::string& field) {
-  constexpr std::size_t limit = 40;
-  return field.size() <= limit ? field : field.substr(0, limit) + "…";
-}
-
-}  // namespace
-
 std::optional<CsvText> read_csv_text(const std::filesystem::path& file) {
   std::error_code ignored;
   auto found = file;
@@ -34,17 +24,12 @@ std::optional<CsvText> read_csv_text(const std::filesystem::path& file) {
   return CsvText{found.string(), read_file(found)};
 }
 
-void Field::fail(const std::string& what) const {
-  throw Error(ExitCode::storage, fmt::format("{}:{}: {}", row.file, row.line, what), "Export the table again.");
-}
+void Field::fail(const std::string& what) const { row.fail(what); }
 
 std::optional<double> number_in(const Field& field) {
   if (field.text.empty()) return std::nullopt;
-  double value = 0;
-  const auto* const end = field.text.data() + field.text.size();
-  const auto [read, error] = std::from_chars(field.text.data(), end, value);
-  if (error != std::errc() || read != end || !std::isfinite(value))
-    field.fail("not a number: " + shortened(field.text));
+  const auto value = number_in(field.text);
+  if (!value) field.fail("not a number: " + cut_short(field.text));
   return value;
 }
 
@@ -53,7 +38,7 @@ std::size_t count_in(const Field& field) {
   const auto* const end = field.text.data() + field.text.size();
   const auto [read, error] = std::from_chars(field.text.data(), end, value);
   if (!field.text.empty() && (error != std::errc() || read != end))
-    field.fail("not an integer: " + shortened(field.text));
+    field.fail("not an integer: " + cut_short(field.text));
   return value;
 }
 
@@ -61,7 +46,7 @@ namespace {
 
 int level_of(const Field& field, const std::string& word) {
   const int value = word.size() == 2 && word[0] == 'O' ? word[1] - '0' : -1;
-  if (value < 0 || value > highest_level) field.fail("not a level such as O3: " + shortened(word));
+  if (value < 0 || value > highest_level) field.fail("not a level such as O3: " + cut_short(word));
   return value;
 }
 

@@ -39,12 +39,6 @@ Column<Cell> level_of_cell() {
           }};
 }
 
-Column<Cell> levels_of_cell() {
-  return {"levels", "", "All levels that share the row.",
-          [](const Cell& cell) { return fmt::format("O{}", fmt::join(cell.levels, " O")); },
-          [](Cell& cell, const Field& field) { cell.levels = levels_in(field); }};
-}
-
 Column<Cell> opcodes_of_cell() {
   return {"sass",
           "",
@@ -75,7 +69,7 @@ const Columns<Cell>& latency_columns() {
         column<record, &Record::operand>("operand", "", "The source operands on the dependence path.").required(),
         column<record, &Record::input>("input", "", "The class of the input values.").required(),
         level_of_cell().required(),
-        levels_of_cell()};
+        levels_column<&Cell::levels>("levels", "All levels that share the row.")};
     for (const auto& kind : results::metric_kinds()) {
       if (kind.use.is_column) made.push_back(metric_column(kind));
       if (kind.tag == results::metric::cycles) {

@@ -17,6 +17,16 @@ const Columns<Cell>& latency_columns();
 // forms.csv and throughput_forms.csv.
 const Columns<Spelling>& spelling_columns();
 
+// A column "O1 O3".
+template <auto levels>
+auto levels_column(std::string name, std::string description) {
+  using Item = decltype(row_of_member(levels));
+  return Column<Item>{
+      std::move(name), "", std::move(description),
+      [](const Item& row) { return (row.*levels).empty() ? "" : fmt::format("O{}", fmt::join(row.*levels, " O")); },
+      [](Item& row, const Field& field) { row.*levels = levels_in(field); }};
+}
+
 // A column "O3".
 template <auto level>
 auto level_column(std::string name, std::string description) {

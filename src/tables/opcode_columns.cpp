@@ -63,12 +63,6 @@ Column<Opcode> arrival_column() {
           }};
 }
 
-Column<Opcode> levels_column() {
-  return {"levels", "", "The levels at which rows of the latency table have the opcode, alone or with others.",
-          [](const Opcode& row) { return row.levels.empty() ? "" : fmt::format("O{}", fmt::join(row.levels, " O")); },
-          [](Opcode& row, const Field& field) { row.levels = levels_in(field); }};
-}
-
 Column<Opcode> versions_column() {
   return {"versions", "", "The versions of ptxas whose tables of the same GPU have it.",
           [](const Opcode& row) { return fmt::format("{}", fmt::join(row.versions, " ")); },
@@ -116,7 +110,8 @@ const Columns<Opcode>& opcode_columns() {
           "What the interval grows by if the last source is a constant, an immediate or a uniform register, or if the "
           "instruction is predicated."),
       column<&Opcode::forms>("forms", "", "How many spellings of PTX become this opcode and nothing else."),
-      levels_column(),
+      levels_column<&Opcode::levels>(
+          "levels", "The levels at which rows of the latency table have the opcode, alone or with others."),
       versions_column(),
       column<&Opcode::example>("example", "", "The shortest of them.").as(Shown::code),
       column<&Opcode::note>("note", "", of_note)};

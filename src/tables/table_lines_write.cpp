@@ -144,8 +144,8 @@ class LinesFile {
 
 }  // namespace
 
-JsonlText lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines, const RecordSource& records,
-               Code code, const std::filesystem::path& scratch) {
+JsonlText lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines,
+                   const RecordSource& records, Code code, const std::filesystem::path& scratch) {
   DistinctCodes codes(scratch);
   ScratchFile texts(scratch);
   std::mutex of_texts;
