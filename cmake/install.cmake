@@ -11,7 +11,8 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/ptx_templates ${CMAKE_SOURCE_DIR}/site ${C
   DESTINATION share/ptxlat)
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/toolkits.sh ${CMAKE_SOURCE_DIR}/tools/toolkit_piece.py
   DESTINATION share/ptxlat/tools)
-install(FILES ${CMAKE_SOURCE_DIR}/tools/common.sh DESTINATION share/ptxlat/tools)
+install(FILES ${CMAKE_SOURCE_DIR}/tools/common.sh ${CMAKE_SOURCE_DIR}/tools/wheels.txt
+  DESTINATION share/ptxlat/tools)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tools/slurm DESTINATION share/ptxlat/tools USE_SOURCE_PERMISSIONS)
 
 # Only the committed tables: a checkout may have others that somebody measured. Without a .git, all tables.

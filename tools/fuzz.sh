@@ -110,13 +110,14 @@ gather() {
     grep -oE '\{\{[^}#/]+' "${file%.toml}.ptx" | sed 's/^{{//' | sort -u | head -3 |
       while read -r line; do printf '%s' "$line" | seed expression "$(cksum <<<"$line" | cut -d' ' -f1)"; done
   done
+  ptxas=$(compgen -G "$toolkits/1[3-9].*/bin/ptxas" | head -n 1)
   for file in tests/ptx/golden/*.ptx; do
     seed ptx_module "${file##*/}" "$file"
     grep -E '^ +[a-z].*;$' "$file" | head -12 | seed snippet "$(basename "$file")"
     for target in sm_75 sm_90; do
-      [[ -x $toolkits/13.0/bin/ptxas ]] || break
+      [[ -x $ptxas ]] || break
       { printf '.version 7.8\n.target %s\n.address_size 64\n' "$target" && cat "$file"; } >"$out/ptx"
-      "$toolkits/13.0/bin/ptxas" -arch="$target" -o "$out/cubin" "$out/ptx" 2>/dev/null || continue
+      "$ptxas" -arch="$target" -o "$out/cubin" "$out/ptx" 2>/dev/null || continue
       seed cubin "$(basename "$file").$target" <"$out/cubin"
     done
   done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Downloads any versions of CUDA toolkits into toolkits/<version>/, without installing anything: ptxas, nvJitLink, NVRTC
 # with the headers of its 16-bit types and, if available, nvdisasm, from NVIDIA's Python wheels.
-#   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
+#   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.5
 #   tools/toolkits.sh cupti          libcupti of 13.0, which reads hardware counters; always downloaded if there is a GPU
 # $PTXLAT_TOOLKITS names a folder to use instead of toolkits/. Working pieces are not downloaded again.
 set -euo pipefail
@@ -19,6 +19,7 @@ mkdir -p "$toolkits"
 exec 9>"$toolkits/.lock"
 flock -n 9 || { say "Waiting for a different tools/toolkits.sh that is running" && flock 9; }
 rm -rf "$toolkits"/.partial-*
+wheels=$root/tools/wheels.txt
 work=$(mktemp -d "$toolkits/.partial-XXXXXX") # on the same disk as its destination: the last step is a rename
 trap 'rm -rf "$work"' EXIT
 
@@ -40,10 +41,10 @@ find_pip() {
 }
 
 # wheel PIECE VERSION: the wheel with a piece (nvcc, nvjitlink, nvrtc, runtime, nvdisasm) of a CUDA version, in pip's
-# notation; empty if there is none. A version of two numbers means its newest release, one of three exactly that
-# release.
+# notation; empty if there is none. A version of two numbers means the release in tools/wheels.txt, or the newest if that
+# has none; one of three exactly that release.
 wheel() {
-  local name
+  local name release=$2
   case $1:$2 in
     nvdisasm:12.3) # Triton is an x86-64 program that includes the parts of CUDA that it needs
       [[ $(uname -m) != x86_64 ]] || echo triton==2.2.0
@@ -57,16 +58,12 @@ wheel() {
     *:12.*) name=nvidia-cuda-$1-cu12 ;;
     *) name=nvidia-cuda-$1 ;;
   esac
-  # The default's are pinned, so that everyone's first table is from the same assembler.
-  case $1:$2 in
-    cupti:13.0) echo "$name==13.0.85" ;;
-    nvdisasm:13.2) echo "$name==13.2.78" ;;
-    runtime:*.*.*) echo "$name==${2%.*}.*" ;; # its third number is different
-    runtime:*) echo "$name==$2.*" ;;
-    *:13.0) echo "$name==13.0.88" ;;
-    *:*.*.*) echo "$name==$2" ;;
-    *) echo "$name==$2.*" ;;
-  esac
+  [[ $1 != runtime || $2 != *.*.* ]] || release=${2%.*} # its third number is different
+  if [[ $release == *.*.* ]]; then
+    echo "$name==$release"
+  else
+    grep -oE "^$name==${release//./\\.}\.[0-9]+" "$wheels" || echo "$name==$release.*"
+  fi
 }
 
 # cuda_versions: all that have a ptxas, oldest first.
@@ -97,17 +94,19 @@ version_of() {
   ((status == 0)) && echo "$found"
 }
 
-# download REQUIREMENT: its wheel into $work/files. pip compares the checksum; a second try if the connection breaks.
+# download REQUIREMENT: its wheel into $work/files. pip compares the checksum with that in tools/wheels.txt, or with the
+# index's if the wheel is not there; a second try if the connection breaks.
 # Status 2 if the index has no such wheel, 3 if pip cannot download.
 download() {
-  local try options=()
+  local try options=() wanted=("$1")
   find_pip
+  if grep "^$1 " "$wheels" >"$work/wheel.txt"; then wanted=(--require-hashes --requirement "$work/wheel.txt"); fi
   # A wheel for one Python can be unpacked by any other.
   [[ $1 != triton* ]] || options=(--python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_17_x86_64)
   say "Fetching ${1%%=*} ${1##*=}"
   for try in 1 2; do
     if "${pip[@]}" --quiet download --no-deps --no-cache-dir --only-binary :all: --dest "$work/files" "${options[@]}" \
-      "$1" >"$work/pip.log" 2>&1; then
+      "${wanted[@]}" >"$work/pip.log" 2>&1; then
       return 0
     fi
     # If pip reaches its index, it lists the existing versions.
@@ -202,7 +201,7 @@ toolkit() {
 wanted=()
 wants_cupti=
 [[ ! -e /dev/nvidiactl ]] || wants_cupti=yes
-for argument in "${@:-13.0}"; do
+for argument in "${@:-13.5}"; do
   case $argument in
     all) mapfile -t -O "${#wanted[@]}" wanted < <(cuda_versions) ;;
     cupti) wants_cupti=yes ;;
@@ -220,8 +219,8 @@ for version in "${wanted[@]}"; do toolkit "$version"; done
 
 # One nvdisasm is enough for all toolkits: it reads the instruction words of older ones, for sm_75 and newer. For older
 # GPUs there is 12.3's.
-version=13.2 have=() lacks=()
-piece nvdisasm nvdisasm nvdisasm nvdisasm "$toolkits/13.2/bin"
+version=13.5 have=() lacks=()
+piece nvdisasm nvdisasm nvdisasm nvdisasm "$toolkits/13.5/bin"
 
 # One libcupti, too, with the libraries that it opens.
 if [[ -n $wants_cupti ]]; then

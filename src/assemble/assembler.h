@@ -49,6 +49,14 @@ struct ModuleOutcome {
 // The end of such a log: "the assembler failed: ptxas died of signal 11".
 inline std::string failure_words(const std::string& how) { return "the assembler failed: " + how; }
 
+// What kind of code it is: that of a whole program, as nvcc, ptxas and cuModuleLoadDataEx make it, or relocatable code
+// for a linker (`ptxas -c`, cuLink*, nvJitLink), whose fences, calls and slow paths are others.
+//   way  how it is made, for people: "cuModuleLoadDataEx, with CUPTI"
+struct CodeOrigin {
+  bool is_whole_program = true;
+  std::string way;
+};
+
 // Turns the text of one PTX module into a cubin. An implementation is used by one thread at a time; it survives a crash
 // or a hang of the real assembler, which it reports as a rejection ("ptxas died of signal 11").
 class Assembler {
@@ -56,6 +64,8 @@ class Assembler {
   virtual ~Assembler() = default;
   // level: 0…4 as in -O; ptxas and nvJitLink know 0…3.
   virtual ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) = 0;
+  // Of all its modules. May wait until it has started; throws if it cannot.
+  virtual CodeOrigin origin() { return {}; }
 };
 
 // Assembles many kernels as one module and, if the module is rejected, bisects it until the faulty kernels are

@@ -50,6 +50,8 @@ class Ptxas : public Assembler {
     return outcome;
   }
 
+  CodeOrigin origin() override { return {true, "ptxas"}; }
+
  private:
   void write_input(const std::string& ptx) {
     const std::filesystem::path path = folder_.path() / "module.ptx";

@@ -91,6 +91,11 @@ class RecordedAssembler : public line::KernelAssembler {
     return outcome_from(used, kernels);
   }
 
+  assemble::CodeOrigin origin() override {
+    const bool is_ptxas = bundle_.manifest.toolchains[toolchain_].toolchain.kind == assemble::ToolchainKind::ptxas;
+    return is_ptxas ? assemble::CodeOrigin{true, "ptxas"} : assemble::CodeOrigin{false, "nvJitLink"};
+  }
+
  private:
   // The line requests a chunk several times, for its cells' further consumers.
   std::shared_ptr<const ConfigurationCode> configuration_in(std::uint32_t section, int level) {

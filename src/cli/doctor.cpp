@@ -35,7 +35,9 @@ bool check_gpu(int device) {
     say("GPU         {} (sm_{}, {} SMs), driver {}, CUDA API {}.{}\n", info.name, info.sm, info.sm_count,
         info.driver_version, info.cuda_api_version / 1000, info.cuda_api_version % 1000 / 10);
     const auto driver = driver_toolchain(info);
-    say("toolchain   {}\n", driver.name);
+    const auto code = make_assemblers(driver, worker_options(device), 1).front()->origin();
+    say("toolchain   {}, whose code is {} ({})\n", driver.name,
+        code.is_whole_program ? "that of whole programs" : "relocatable, not what programs get", code.way);
     const auto loaded = load_catalogue_for({});
     std::vector<const isa::Form*> forms;
     for (const auto& form : loaded.catalogue.forms) forms.push_back(&form);

@@ -22,6 +22,11 @@ std::vector<std::string> printed(const std::vector<run::Warning>& warnings) {
   return texts;
 }
 
+void note_code(results::Run& run, line::KernelAssembler& assembler, const assemble::Toolchain& toolchain) {
+  run.code = assembler.origin();
+  for (auto& text : printed(run::warnings_about_code(*run.code, toolchain))) run.warnings.push_back(std::move(text));
+}
+
 GpuWatch::GpuWatch(const worker::WorkerOptions& options, const gpu::DeviceInfo& device, const worker::Worker& worker)
     : options_(options),
       device_(device),

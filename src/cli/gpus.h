@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "assemble/toolchain.h"
 #include "base/error.h"
+#include "line/kernel_assembler.h"
 #include "nvml/condition.h"
 #include "run/gpu_runs.h"
 #include "run/warnings.h"
@@ -17,6 +19,9 @@ namespace ptxlat::cli {
 
 // Prints the warnings on standard error and returns them as in run.json.
 std::vector<std::string> printed(const std::vector<run::Warning>& warnings);
+
+// Notes in the run how its assemblers make code, and warns if programs get other code.
+void note_code(results::Run& run, line::KernelAssembler& assembler, const assemble::Toolchain& toolchain);
 
 // Checks a GPU before and after a run for anything that may have disturbed it.
 class GpuWatch {

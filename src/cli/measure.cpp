@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/gpus.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/selection.h"
@@ -121,6 +122,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
                       .disassembler = disassembler,
                       .assemblers = make_kernel_assemblers(toolchain, target, device, threads),
                       .interrupted = &heed_interrupts()};
+  printed(run::warnings_about_code(job.assemblers.front()->origin(), toolchain));
   snippet::Measured measured{toolchain.name, target.name(), gpu.device ? gpu.device->name : "", {}, {}, {}};
   measured.snippet = &snippet;
   measured.records = run::measure_snippet(job);

@@ -56,6 +56,7 @@ run::OpcodeJob job_of(const OpcodeJobOptions& options, const GpuKind& kind, cons
   job.level = options.level;
   job.run = run::begin_run(toolchain, job.target, device);
   job.run.warnings = kind.first().warnings;
+  note_code(job.run, *job.assemblers.front(), toolchain);
   job.further = kind.further();
   job.workers = kind.workers();
   job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), pace_of(threads));

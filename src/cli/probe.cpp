@@ -155,6 +155,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
           .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
           .assemblers = make_kernel_assemblers(toolchain, target, gpu->options, 1)});
       job.run.warnings = gpu->warnings;
+      note_code(job.run, *job.assemblers.front(), toolchain);
       if (gpu != kind.gpus.front()) job.run.table = run::own_table(job.run);
     }
     results::Store store(options.store);

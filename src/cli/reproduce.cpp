@@ -167,7 +167,7 @@ std::string command_of(const Tools& tools, int level) {
     case assemble::ToolchainKind::nvjitlink:
       return fmt::format("nvJitLink with -arch={} -Xptxas=-O{}", arch, level);
     default:
-      return fmt::format("the driver's JIT, cuLinkAddData for {} with CU_JIT_OPTIMIZATION_LEVEL {}", arch, level);
+      return fmt::format("the driver's JIT, cuModuleLoadDataEx for {} with CU_JIT_OPTIMIZATION_LEVEL {}", arch, level);
   }
 }
 

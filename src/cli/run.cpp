@@ -80,9 +80,13 @@ void take_shard(run::TableJob& job, const std::optional<results::Shard>& shard) 
   job.plan = latency::cells_of_shard(job.plan, *shard);
 }
 
-// Plans the cells that the options name and prepares the assemblers, which run in workers with these options.
+// Loads the catalogue and plans the cells that the options name. The assemblers run in workers with these options, and
+// start before that: the driver takes as long.
 void prepare_assembling(run::TableJob& job, const RunOptions& options, const worker::WorkerOptions& of_workers) {
   const auto& selection = options.selection;
+  const int threads = assembling_threads(options.threads);
+  job.assemblers = make_kernel_assemblers(job.toolchain, job.target, of_workers, threads);
+  job.loaded = load_catalogue_for(selection);
   require_levels(selection.levels, job.toolchain.kind);
   const auto forms = selected_forms(job.loaded.catalogue, selection, is_core_only(selection), std::nullopt);
   const auto functions = compile_cuda(forms, job.toolchain, job.target);
@@ -90,9 +94,8 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options, const wor
   job.run.nvrtc = functions.compiler;
   job.plan = latency::plan_cells(job.loaded, forms, selection.levels);
   take_shard(job, options.shard);
-  const int threads = assembling_threads(options.threads);
   job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
-  job.assemblers = make_kernel_assemblers(job.toolchain, job.target, of_workers, threads);
+  note_code(job.run, *job.assemblers.front(), job.toolchain);
 }
 
 // Plans the cells of a bundle and prepares its toolchain's recorded answers.
@@ -109,6 +112,7 @@ void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle
   job.disassembler = bundle::make_recorded_disassembler(bundle);
   for (int i = 0; i < assembling_threads(options.threads); ++i)
     job.assemblers.push_back(bundle::make_recorded_assembler(bundle, toolchain));
+  note_code(job.run, *job.assemblers.front(), job.toolchain);
   job.run.bundle = origin_of(bundle);
 }
 
@@ -251,7 +255,6 @@ void run_assembling(const RunOptions& options) {
       run::TableJob job;
       job.toolchain = toolchain;
       job.target = target_of(toolchain, device);
-      job.loaded = load_catalogue_for(options.selection);
       job.run = run::begin_run(toolchain, job.target, device);
       job.run.warnings = warnings;
       prepare_assembling(job, options, kind.options());
@@ -267,7 +270,6 @@ void static_assembling(const RunOptions& options) {
     run::TableJob job;
     job.toolchain = toolchain;
     job.target = target_of(toolchain, target);
-    job.loaded = load_catalogue_for(options.selection);
     job.run = run::begin_run(toolchain, job.target, std::nullopt);
     prepare_assembling(job, options, worker_options(0));
     make_table(std::move(job), options, nullptr);

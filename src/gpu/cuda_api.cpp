@@ -62,6 +62,7 @@ CudaApi load_cuda_api() {
   find_symbol(library, api.cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
   find_symbol(library, api.cuCtxSetCurrent, "cuCtxSetCurrent");
   find_symbol(library, api.cuModuleLoadData, "cuModuleLoadData");
+  find_symbol(library, api.cuModuleLoadDataEx, "cuModuleLoadDataEx");
   find_symbol(library, api.cuModuleUnload, "cuModuleUnload");
   find_symbol(library, api.cuModuleGetFunction, "cuModuleGetFunction");
   find_symbol(library, api.cuMemAlloc, "cuMemAlloc_v2");

@@ -100,6 +100,8 @@ struct CudaApi {
   CUresult (*cuDevicePrimaryCtxRelease)(CUdevice device);
   CUresult (*cuCtxSetCurrent)(CUcontext context);
   CUresult (*cuModuleLoadData)(CUmodule* module, const void* image);
+  CUresult (*cuModuleLoadDataEx)(CUmodule* module, const void* image, unsigned option_count, CUjit_option* options,
+                                 void** option_values);
   CUresult (*cuModuleUnload)(CUmodule module);
   CUresult (*cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name);
   CUresult (*cuMemAlloc)(CUdeviceptr* address, std::size_t size);

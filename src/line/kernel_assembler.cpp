@@ -57,6 +57,8 @@ class ModuleAssembler : public KernelAssembler {
     return outcome;
   }
 
+  assemble::CodeOrigin origin() override { return assembler_->origin(); }
+
  private:
   assemble::BatchOutcome assemble_module(const std::vector<NamedKernel>& kernels, int level) {
     auto header = header_;

@@ -28,6 +28,8 @@ class KernelAssembler {
   virtual ~KernelAssembler() = default;
   // One outcome per kernel. A kernel's own errors are its outcome; throws an Error for anything else.
   virtual assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) = 0;
+  // As assemble::Assembler::origin.
+  virtual assemble::CodeOrigin origin() { return {}; }
 };
 
 // Assembles the kernels as one module for `target`, in the newest PTX version that the toolchain accepts; those whose

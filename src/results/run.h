@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assemble/assembler.h"
 #include "gpu/device.h"
 
 namespace ptxlat::results {
@@ -35,14 +36,15 @@ struct Run {
   std::string method;  // version of the rules that made the numbers: "method 15"
   std::string rules;   // of opcodes and pairs, which change on their own: "machine 7", "hazard 8"; empty in the rest
   std::string toolchain;
-  std::string nvrtc;                      // compiled the CUDA C forms, "nvrtc-13.0.88"; empty if there are none
-  std::string cupti;                      // read hardware counters, "cupti-130001"; empty if none did
-  std::string target;                     // "sm_90"
-  std::string plan;                       // latency::name_of_plan of the whole plan; empty for probes and opcodes
-  std::string shard;                      // the part of the plan that it makes, "3/16"; empty: all of it
-  std::optional<gpu::DeviceInfo> device;  // empty for static tables
-  std::optional<double> sm_clock_mhz;     // measured: clock64 against globaltimer, under load
-  std::optional<BundleOrigin> bundle;     // empty if it was assembled in the run
+  std::optional<assemble::CodeOrigin> code;  // of its kernels; empty in tables before method 24, and without kernels
+  std::string nvrtc;                         // compiled the CUDA C forms, "nvrtc-13.0.88"; empty if there are none
+  std::string cupti;                         // read hardware counters, "cupti-130001"; empty if none did
+  std::string target;                        // "sm_90"
+  std::string plan;                          // latency::name_of_plan of the whole plan; empty for probes and opcodes
+  std::string shard;                         // the part of the plan that it makes, "3/16"; empty: all of it
+  std::optional<gpu::DeviceInfo> device;     // empty for static tables
+  std::optional<double> sm_clock_mhz;        // measured: clock64 against globaltimer, under load
+  std::optional<BundleOrigin> bundle;        // empty if it was assembled in the run
   std::string tool_version;
   std::string git_commit;
   std::string command_line;

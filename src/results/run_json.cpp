@@ -58,6 +58,7 @@ Json to_json(const Run& run) {
   put(json, "method", run.method);
   put(json, "rules", run.rules);
   json["toolchain"] = run.toolchain;
+  if (run.code) json["code"] = {{"whole_program", run.code->is_whole_program}, {"way", run.code->way}};
   put(json, "nvrtc", run.nvrtc);
   put(json, "cupti", run.cupti);
   json["target"] = run.target;
@@ -89,6 +90,8 @@ Run run_from_json(const Json& json) {
   run.method = text_at(json, "method");
   run.rules = text_at(json, "rules");
   run.toolchain = text_at(json, "toolchain");
+  if (const auto code = json.find("code"); code != json.end())
+    run.code = {code->at("whole_program").get<bool>(), code->at("way").get<std::string>()};
   run.nvrtc = text_at(json, "nvrtc");
   run.cupti = text_at(json, "cupti");
   run.target = text_at(json, "target");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/environment.h"
 #include "nvml/nvml_api.h"
 
 namespace ptxlat::run {
@@ -123,6 +124,14 @@ std::vector<Warning> warnings_after(const nvml::Condition& before, const nvml::C
                                     100 * *sm_clock_mhz / peak_mhz),
                         "Latencies that leave the SM are lower in cycles than at full clock: compare like with like"});
   return warnings;
+}
+
+std::vector<Warning> warnings_about_code(const assemble::CodeOrigin& origin, const assemble::Toolchain& toolchain) {
+  if (origin.is_whole_program || toolchain.kind != assemble::ToolchainKind::driver) return {};
+  return {{WarningKind::relocatable_code,
+           "The driver's code is relocatable and not what programs get: its fences, calls and slow paths are others (" +
+               origin.way + ")",
+           "Get libcupti with `" + toolkits_script() + " cupti`, or use --toolchain ptxas"}};
 }
 
 std::vector<Warning> warnings_about_driver(const std::vector<const isa::Form*>& forms,

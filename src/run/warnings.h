@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assemble/assembler.h"
 #include "assemble/toolchain.h"
 #include "gpu/device.h"
 #include "isa/form.h"
@@ -27,6 +28,7 @@ enum class WarningKind {
   throttled,            // during the run
   clock_below_maximum,  // measured under load
   old_driver,           // its JIT supports an older PTX version than some forms need
+  relocatable_code,     // from the driver, whose code for whole programs cannot be had
 };
 
 struct Warning {
@@ -46,6 +48,9 @@ std::vector<Warning> warnings_before(const nvml::Condition& condition, const std
 // After a run: throttling since `before`, and the SM clock under load, in MHz, compared with the device's peak.
 std::vector<Warning> warnings_after(const nvml::Condition& before, const nvml::Condition& after,
                                     const gpu::DeviceInfo& device, std::optional<double> sm_clock_mhz);
+
+// Whether a program would get other code than the driver's table is made of.
+std::vector<Warning> warnings_about_code(const assemble::CodeOrigin& origin, const assemble::Toolchain& toolchain);
 
 // Whether forms need a newer PTX version than the driver's JIT supports.
 std::vector<Warning> warnings_about_driver(const std::vector<const isa::Form*>& forms,

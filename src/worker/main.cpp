@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -10,9 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
-#include <mutex>
 #include <new>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "assemble/log_lines.h"
@@ -20,7 +23,9 @@
 #include "assemble/nvrtc.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "counters/loaded_cubins.h"
 #include "gpu/jit.h"
+#include "gpu/jit_cache.h"
 #include "worker/launch.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
@@ -91,15 +96,6 @@ bool answer(int socket, Action action) {
   return true;
 }
 
-// One of the sockets that WorkerSocket::send_descriptors sent.
-int receive_descriptor(int socket) {
-  DescriptorMessage message;
-  while (recvmsg(socket, &message.header(), MSG_CMSG_CLOEXEC) < 0 && errno == EINTR) {
-  }
-  if (const auto descriptor = message.take()) return *descriptor;
-  throw std::runtime_error("no socket arrived: `ulimit -n` limits the open files of a process");
-}
-
 rlimit memory_limit() {
   rlimit limit{};
   getrlimit(RLIMIT_AS, &limit);
@@ -115,6 +111,9 @@ void bound_memory([[maybe_unused]] rlim_t bytes) {
   setrlimit(RLIMIT_AS, &limit);
 #endif
 }
+
+// PTX that every driver takes for every GPU.
+constexpr char nothing_to_do[] = ".version 6.0\n.target sm_52\n.address_size 64\n.visible .entry nothing() { ret; }\n";
 
 // Everything that a worker process keeps between requests.
 class Service {
@@ -132,6 +131,9 @@ class Service {
         bound_memory(RLIM_INFINITY);
         device_ = std::make_unique<OpenDevice>(request.as<int>());
         send_frame(socket_, frame(Kind::opened));
+        return true;
+      case Kind::open_jit:
+        send_frame(socket_, frame(Kind::opened_jit, open_jit(request.as<OpenJitRequest>())));
         return true;
       case Kind::info:
         send_frame(socket_, frame(Kind::device, gpu::describe_device(device_->api, request.as<int>())));
@@ -155,13 +157,6 @@ class Service {
       case Kind::ask_condition:
         send_frame(socket_, frame(Kind::condition, nvml::condition_of(request.as<std::string>())));
         return true;
-      case Kind::channels: {
-        const auto count = request.as<std::uint32_t>();
-        modules_at_a_time_ = count;
-        for (std::uint32_t i = 0; i < count; ++i)
-          std::thread([this, channel = receive_descriptor(socket_)] { serve_channel(channel); }).detach();
-        return true;
-      }
       default:
         throw std::logic_error("a worker received a message that is not a request");
     }
@@ -178,23 +173,57 @@ class Service {
     return counts.has_value();
   }
 
-  // Answers `assemble` on a separate socket until that closes.
-  void serve_channel(int channel) {
-    if (device_) device_->context.make_current();
-    const LastWords if_it_crashes(channel);
-    while (const auto payload = read_payload(channel))
-      answer(channel, [&] {
-        send_frame(channel, assemble(Message(*payload).as<AssembleRequest>()));
-        return true;
-      });
-    close(channel);
+  // Opens the device in a process that only assembles. What hands over the code of loaded modules must be there before
+  // the driver starts.
+  assemble::CodeOrigin open_jit(const OpenJitRequest& request) {
+    bound_memory(RLIM_INFINITY);
+    // The code need not reach the GPU, on which a kernel may be measured.
+    setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+    const auto way = take_cubins(request);
+    device_ = std::make_unique<OpenDevice>(request.device);
+    const auto problem = why_no_cubin();
+    if (problem.empty()) return {true, "cuModuleLoadDataEx, with " + way};
+    take_cubin_ = nullptr;
+    return {false, fmt::format("cuLink, because cuModuleLoadDataEx with {} shows no code: {}", way, problem)};
+  }
+
+  // Loads a module as an attempt. Empty if its cubin can be had.
+  std::string why_no_cubin() const {
+    try {
+      const auto outcome = jit(nothing_to_do, {device_->sm, ""}, 3);
+      return outcome.cubin ? std::string() : outcome.log;
+    } catch (const gpu::CudaError& error) {
+      return error.driver_words;
+    }
+  }
+
+  // Sets take_cubin_; returns how it does so.
+  std::string take_cubins(const OpenJitRequest& request) {
+    for (const auto& library : request.libcuptis) {
+      try {
+        loaded_ = std::make_unique<counters::LoadedCubins>(library);
+        take_cubin_ = [this] { return loaded_->take(); };
+        return "CUPTI";
+      } catch (const counters::Unavailable&) {
+        // The next one may do; the driver's cache does in any case.
+      }
+    }
+    const auto folder = std::filesystem::path(request.folder) / std::to_string(getpid());
+    std::filesystem::create_directory(folder);
+    cache_.emplace(folder);
+    take_cubin_ = [this] { return cache_->take(); };
+    return "the driver's cache";
+  }
+
+  assemble::ModuleOutcome jit(const std::string& ptx, const isa::Target& target, int level) const {
+    if (take_cubin_) return gpu::jit_load(device_->api, device_->sm, ptx, target, level, take_cubin_);
+    return gpu::jit_link(device_->api, device_->sm, ptx, target, level);
   }
 
   // The frame of the outcome.
   Bytes assemble(const AssembleRequest& request) {
     if (request.toolchain == assemble::ToolchainKind::driver)
-      return frame(Kind::module,
-                   gpu::jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level));
+      return frame(Kind::module, jit(request.ptx, request.target, request.level));
     return answer_of_library<assemble::ModuleOutcome>("nvJitLink", Kind::module, [&] {
       return library(request.library).assemble(request.ptx, request.target, request.level);
     });
@@ -210,7 +239,7 @@ class Service {
   // A library takes as much memory as its input makes it.
   template <typename Outcome, typename Action>
   Bytes answer_of_library(const char* name, Kind kind, Action action) {
-    if (!device_) bound_memory(modules_at_a_time_ * most_assembler_bytes);
+    if (!device_) bound_memory(most_assembler_bytes);
     try {
       return frame(kind, action());
     } catch (const std::bad_alloc&) {
@@ -219,15 +248,16 @@ class Service {
   }
 
   const assemble::NvJitLink& library(const std::string& path) {
-    const std::lock_guard lock(libraries_mutex_);
     return libraries_.try_emplace(path, path).first->second;
   }
 
   int socket_;
-  std::uint64_t modules_at_a_time_ = 1;
   std::unique_ptr<OpenDevice> device_;
+  // In a process that only assembles; else relocatable code will do.
+  gpu::TakeCubin take_cubin_;
+  std::unique_ptr<counters::LoadedCubins> loaded_;
+  std::optional<gpu::JitCache> cache_;
   std::unique_ptr<counters::PipeCounters> counters_;
-  std::mutex libraries_mutex_;
   std::map<std::string, assemble::NvJitLink> libraries_;
   std::map<std::string, assemble::Nvrtc> compilers_;
 };

@@ -12,17 +12,6 @@
 
 namespace ptxlat::worker {
 
-// While it exists, a crash in this thread (a bad access, an abort) says `crashed` on the socket before it ends the
-// process as it would anyway. Threads of one process assemble for different threads of the supervisor, and so these
-// know whose module it was.
-class LastWords {
- public:
-  explicit LastWords(int socket);
-  ~LastWords();
-  LastWords(const LastWords&) = delete;  // there is one in a thread
-  LastWords& operator=(const LastWords&) = delete;
-};
-
 // How a worker process ended before it answered.
 struct WorkerExit {
   std::optional<std::chrono::milliseconds> deadline;  // it was killed for missing this one
@@ -61,14 +50,6 @@ class WorkerProcess {
   // The next message; empty if the process died or was killed for missing the deadline (see exit). An `error` message
   // is thrown as the Error that it carries.
   std::optional<Message> receive(Milliseconds deadline);
-
-  // See WorkerSocket::send_descriptors.
-  bool send_descriptors(const std::vector<int>& descriptors, Milliseconds deadline) {
-    return socket_->send_descriptors(descriptors, deadline);
-  }
-
-  // Ends the process while other threads may be waiting for its answers.
-  void kill_now() const;
 
   const WorkerExit& exit() const { return exit_; }
   pid_t pid() const { return pid_; }

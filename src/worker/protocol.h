@@ -22,6 +22,7 @@
 //
 //   prepare, no reply                                   the driver is loaded; no device is used
 //   open      → opened                                  the driver is loaded and the device has a context
+//   open_jit  → opened_jit                              the same, in a process that only assembles
 //   info      → device
 //   launch    → loaded, then one outcome per kernel     an outcome may end the process (`process_ends`)
 //   assemble  → module
@@ -30,8 +31,6 @@
 //   ask_condition → condition                           of the GPU of a UUID; needs no device
 //   count     → loaded and one outcome per batch,       of batches of one kernel; no counts if an outcome ends the
 //               then counts                             process
-//   channels, no reply                                  further sockets, on each of which a thread answers `assemble`,
-//                                                       with `crashed` if that ends the process (process.h)
 //   any       → error                                   becomes an Error in the supervisor
 // For types of different rooms; cereal looks in its own namespace and in theirs.
 namespace cereal {
@@ -78,6 +77,11 @@ void serialize(Archive& archive, ptxlat::assemble::ModuleOutcome& outcome) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, ptxlat::assemble::CodeOrigin& origin) {
+  archive(origin.is_whole_program, origin.way);
+}
+
+template <class Archive>
 void serialize(Archive& archive, ptxlat::assemble::CompileOutcome& outcome) {
   archive(outcome.ptx, outcome.log, outcome.compiler_failed, outcome.lacked_memory);
 }
@@ -114,6 +118,8 @@ enum class Kind : std::uint8_t {
   prepare,
   open,
   opened,
+  open_jit,
+  opened_jit,
   info,
   device,
   launch,
@@ -123,8 +129,6 @@ enum class Kind : std::uint8_t {
   module,
   compile,
   compiled,
-  channels,
-  crashed,
   open_counters,
   counters,
   count,
@@ -153,6 +157,19 @@ struct Outcome {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(launch, process_ends, lacks_memory);
+  }
+};
+
+//   libcuptis  the first that opens hands over the code of loaded modules
+//   folder     for the driver's cache, if none opens
+struct OpenJitRequest {
+  int device = 0;
+  std::vector<std::string> libcuptis;
+  std::string folder;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(device, libcuptis, folder);
   }
 };
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 
 #include "base/error.h"
 
@@ -18,29 +17,6 @@ namespace ptxlat::worker {
 
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
-
-DescriptorMessage::DescriptorMessage() {
-  header_.msg_iov = &data_;
-  header_.msg_iovlen = 1;
-  header_.msg_control = control_;
-  header_.msg_controllen = sizeof control_;
-}
-
-void DescriptorMessage::put(int descriptor) {
-  cmsghdr* part = CMSG_FIRSTHDR(&header_);
-  part->cmsg_level = SOL_SOCKET;
-  part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(sizeof descriptor);
-  std::memcpy(CMSG_DATA(part), &descriptor, sizeof descriptor);
-}
-
-std::optional<int> DescriptorMessage::take() const {
-  const cmsghdr* part = CMSG_FIRSTHDR(&header_);
-  if (part == nullptr || part->cmsg_len != CMSG_LEN(sizeof(int))) return std::nullopt;
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(part), sizeof descriptor);
-  return descriptor;
-}
 
 WorkerSocket::WorkerSocket(int& other_end) {
   int ends[2];
@@ -101,22 +77,6 @@ std::optional<Message> WorkerSocket::receive(Milliseconds deadline, bool& missed
       return std::nullopt;
     }
   }
-}
-
-bool WorkerSocket::send_descriptors(const std::vector<int>& descriptors, Milliseconds deadline) {
-  const auto until = Clock::now() + deadline;
-  for (const int descriptor : descriptors) {
-    DescriptorMessage message;
-    message.put(descriptor);
-    while (sendmsg(socket_, &message.header(), MSG_NOSIGNAL) < 0) {
-      // ETOOMANYREFS: more descriptors are in flight than the process may have open; it receives them one by one.
-      const bool is_temporary = errno == EINTR || errno == EAGAIN || errno == ETOOMANYREFS;
-      if (!is_temporary || Clock::now() >= until) return false;
-      if (errno == ETOOMANYREFS) std::this_thread::sleep_for(1ms);
-      if (errno == EAGAIN && !wait_for(POLLOUT, until)) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace ptxlat::worker

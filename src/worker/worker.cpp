@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "counters/find.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
 
@@ -60,7 +61,7 @@ Worker::~Worker() = default;
 void Worker::restart() {
   const Spent spent(times_.starting);
   process_.reset();
-  device_is_open_ = false;
+  device_is_open_ = is_opening_ = false;
   counters_are_open_ = false;
   has_launched_ = false;
 }
@@ -81,6 +82,29 @@ void Worker::prepare_standby() {
   standby_->send(frame(Kind::prepare), options_.start_deadline);
 }
 
+void Worker::ask_to_open() {
+  ++times_.processes;
+  if (options_.jit_folder.empty()) {
+    process_->send(frame(Kind::open, options_.device), options_.start_deadline);
+    return;
+  }
+  OpenJitRequest request{options_.device, {}, options_.jit_folder.string()};
+  for (const auto& library : counters::cupti_libraries()) request.libcuptis.push_back(library.string());
+  process_->send(frame(Kind::open_jit, request), options_.start_deadline);
+}
+
+void Worker::begin_opening() {
+  start_process();
+  if (device_is_open_ || is_opening_) return;
+  ask_to_open();
+  is_opening_ = true;
+}
+
+const assemble::CodeOrigin& Worker::origin() {
+  open_device();
+  return origin_;
+}
+
 // Separate from the requests that need a device, because starting the driver takes from tenths of a second to many
 // seconds (a cold GPU, many workers at once) and must not count against a kernel's or an assembler's deadline.
 void Worker::open_device() {
@@ -88,9 +112,10 @@ void Worker::open_device() {
     start_process();
     if (device_is_open_) return;
     const Spent spent(times_.starting);
-    ++times_.processes;
-    process_->send(frame(Kind::open, options_.device), options_.start_deadline);
-    if (process_->receive(options_.start_deadline)) {
+    if (!is_opening_) ask_to_open();
+    is_opening_ = false;
+    if (const auto reply = process_->receive(options_.start_deadline)) {
+      if (reply->kind() == Kind::opened_jit) origin_ = reply->as<assemble::CodeOrigin>();
       device_is_open_ = true;
       prepare_standby();
       return;

@@ -44,8 +44,9 @@ struct CountOutcome {
 struct WorkerOptions {
   std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
   int device = 0;
-  bool expects_faults = false;          // whether a second process waits to replace one that faults or hangs
-  std::vector<int> spare_devices = {};  // of the same kind, whose driver assembles if `device` has died
+  bool expects_faults = false;            // whether a second process waits to replace one that faults or hangs
+  std::vector<int> spare_devices = {};    // of the same kind, whose driver assembles if `device` has died
+  std::filesystem::path jit_folder = {};  // of a process that only assembles, with the driver; else empty
   std::chrono::milliseconds kernel_deadline =
       scaled_deadline(std::chrono::seconds(5));  // for one kernel's launches, before it counts as hung
   std::chrono::milliseconds assemble_deadline =
@@ -96,8 +97,9 @@ class Worker {
   // if CUPTI fails.
   std::vector<CountOutcome> count(const std::vector<LaunchBatch>& batches);
 
-  // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
-  // rejection. Error{missing_tool} if the library cannot be opened.
+  // The driver's JIT (level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
+  // rejection. Error{missing_tool} if the library cannot be opened. Without WorkerOptions::jit_folder, the driver's
+  // code is relocatable: for kernels of the tool's own.
   assemble::ModuleOutcome assemble(const assemble::Toolchain& toolchain, const std::string& ptx,
                                    const isa::Target& target, int level);
 
@@ -105,6 +107,13 @@ class Worker {
   // opened.
   assemble::CompileOutcome compile(const assemble::Toolchain& nvrtc, const std::string& program,
                                    const std::vector<std::string>& options);
+
+  int device() const { return options_.device; }
+  // Starts a process that opens the device, without waiting for it. The driver takes a while, in which the caller has
+  // something else to do.
+  void begin_opening();
+  // Of what the driver assembles in a process with a jit_folder. Opens the device.
+  const assemble::CodeOrigin& origin();
 
   // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
   void restart();
@@ -118,6 +127,7 @@ class Worker {
   struct Ending;
 
   void start_process();
+  void ask_to_open();
   void prepare_standby();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<ptx::LaunchOutcome>& outcomes);
@@ -132,22 +142,19 @@ class Worker {
   std::unique_ptr<WorkerProcess> process_;
   std::unique_ptr<WorkerProcess> standby_;  // has initialised the driver, but has no context, so it uses no GPU
   bool device_is_open_ = false;
+  bool is_opening_ = false;  // it has been asked to open the device and has not answered
+  assemble::CodeOrigin origin_;
   bool has_launched_ = false;    // this process
   std::filesystem::path cupti_;  // used to open the counters; empty before
   bool counters_are_open_ = false;
   WorkerTimes times_;
 };
 
-// An Assembler that runs in its own worker process.
-std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& options,
-                                                           const assemble::Toolchain& toolchain);
-
-// `count` Assemblers, each for one thread, that share worker processes: one for every 32, and four at most. The driver
-// creates contexts one after another: on an H200's host sixteen processes start in 2.2 s and one in 0.2 s. And it keeps
-// the threads of a process from each other: with 128 threads on 64 cores, four processes assembled `pairs` in 10 s, and
-// one, or sixteen, in 12 s. If a process ends, its successor repeats what its threads were doing, so that only the
-// module that ended it is lost. The Assembler whose module crashed it, or hung in it, goes on with a process of its
-// own: its parts may end it again.
+// `count` Assemblers, each for one thread, that share worker processes. nvJitLink's have one each. The driver's share
+// one for every two of them: a thread that waits for nvdisasm needs none, and the driver makes contexts one after
+// another (on an H200's host one takes 0.2 s, sixteen take 2.3 s) and assembles one module at a time in each process.
+// The first process starts at once, the others when they are needed. A module that crashes or hangs only costs itself.
+// A driver that dies is replaced by that of a spare device; a process that does not start, by the others.
 std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
                                                                          const assemble::Toolchain& toolchain,
                                                                          std::size_t count);

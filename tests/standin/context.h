@@ -67,6 +67,14 @@ std::size_t attribute(ptxlat::gpu::CUdevice_attribute which);
 // How many bytes of device memory there are from this address to the end of its allocation; 0 elsewhere.
 std::size_t bytes_from(ptxlat::gpu::CUdeviceptr address);
 
+// Whom CUPTI shows the cubins of loaded modules; null if nobody subscribed.
+using ModuleCallback = void (*)(void* user_data, int domain, std::uint32_t id, const void* data);
+struct ModuleSubscriber {
+  ModuleCallback callback = nullptr;
+  void* user_data = nullptr;
+};
+ModuleSubscriber& module_subscriber();
+
 // Whether $variable is a part of the text.
 bool setting_names(const char* variable, const std::string& text);
 

@@ -14,7 +14,8 @@
 //   PTXLAT_STANDIN_CUPTI     "unsupported": the device has no counters; "forbidden": the user may not read them;
 //                            "crash", "hang": whenever counting begins; "crash_at_start": when the library is asked
 //                            for the first time; "blind": no kernel is counted;
-//                            "crash_when_several": at the end of a session that counted several kernels
+//                            "crash_when_several": at the end of a session that counted several kernels;
+//                            "taken": somebody else has subscribed to its callbacks
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -94,9 +95,20 @@ bool is_sound(const Params* parameters) {
 }
 
 }  // namespace
+
 }  // namespace standin
 
 using namespace standin;
+
+STANDIN_API CUptiResult cuptiSubscribe(void** subscriber, ModuleCallback callback, void* user_data) {
+  constexpr CUptiResult error_multiple_subscribers = 39;
+  if (misbehaves("taken")) return error_multiple_subscribers;
+  module_subscriber() = {callback, user_data};
+  return *subscriber = &module_subscriber(), CUPTI_SUCCESS;
+}
+STANDIN_API CUptiResult cuptiEnableCallback(std::uint32_t, void*, int domain, std::uint32_t id) {
+  return domain == 3 && id == 6 ? CUPTI_SUCCESS : error_invalid_parameter;
+}
 
 STANDIN_API CUptiResult cuptiGetVersion(std::uint32_t* version) { return *version = 130001, CUPTI_SUCCESS; }
 STANDIN_API CUptiResult cuptiGetResultString(CUptiResult, const char** name) {

@@ -11,6 +11,7 @@
 //   PTXLAT_STANDIN_HANG         a kernel with this in its name never ends
 //   PTXLAT_STANDIN_CRASH_JIT    PTX with this in it makes the JIT abort
 //   PTXLAT_STANDIN_HANG_JIT     PTX with this in it makes the JIT hang
+//   PTXLAT_STANDIN_JIT_CACHE    "garbage": its JIT's cache has no cubin in it
 //   PTXLAT_STANDIN_LAUNCH_LOG   a file that gets one line a launch: the kernel's name
 //   PTXLAT_STANDIN_LAUNCH_SHAPES  a file that gets one line a launch: all that the launch was asked with (shape_line)
 //   PTXLAT_STANDIN_EVICT_LAST   a kernel with this in its name leaves persisting lines
@@ -27,8 +28,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "context.h"
 #include "jit.h"
@@ -44,13 +48,23 @@ struct Module {
   std::map<std::string, Function> functions;
 };
 
-struct Link {
+// What the options of the JIT say, and what it made.
+struct Jit {
+  Jit(unsigned count, const CUjit_option* options, void** values);
+
+  // The driver's result for this PTX.
+  CUresult make(const std::string& ptx);
+
   int level = 4;
   std::string target;
   char* error_log = nullptr;
   std::size_t error_log_bytes = 0;
-  std::string ptx;
   Assembled assembled;
+};
+
+struct Link {
+  Jit jit;
+  std::string ptx;
 };
 
 std::string target_name(std::uintptr_t target) {
@@ -63,7 +77,67 @@ std::string target_name(std::uintptr_t target) {
 // A cubin runs on its own architecture and on later ones of the same major number.
 bool can_run(int device_sm, int cubin_sm) { return device_sm / 10 == cubin_sm / 10 && device_sm >= cubin_sm; }
 
+Jit::Jit(unsigned count, const CUjit_option* options, void** values)
+    : target("sm_" + std::to_string(script().devices.at(context().device).sm)) {
+  for (unsigned i = 0; i < count; ++i) {
+    const auto number = reinterpret_cast<std::uintptr_t>(values[i]);
+    if (options[i] == CU_JIT_OPTIMIZATION_LEVEL) level = static_cast<int>(number);
+    if (options[i] == CU_JIT_TARGET) target = target_name(number);
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER) error_log = static_cast<char*>(values[i]);
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) error_log_bytes = number;
+  }
+}
+
+CUresult Jit::make(const std::string& ptx) {
+  if (is_gone(context().device)) return error_unknown;
+  if (setting_names("PTXLAT_STANDIN_CRASH_JIT", ptx)) abort();
+  if (setting_names("PTXLAT_STANDIN_HANG_JIT", ptx)) hang();
+  assembled = assemble(ptx, target, level);
+  if (assembled.result != CUDA_SUCCESS && error_log_bytes > 0)
+    std::strncpy(error_log, assembled.log.c_str(), error_log_bytes - 1);
+  return assembled.result;
+}
+
+// As CUPTI does, in structures of its own.
+void show_to_subscriber(const std::vector<char>& cubin) {
+  const auto& [callback, user_data] = module_subscriber();
+  if (callback == nullptr) return;
+  const struct {
+    std::uint32_t id;
+    std::size_t size;
+    const char* cubin;
+  } module{1, cubin.size(), cubin.data()};
+  const struct {
+    void *context, *handle;
+    const void* descriptor;
+  } resource{nullptr, nullptr, &module};
+  constexpr int resources = 3;
+  constexpr std::uint32_t module_loaded = 6;
+  callback(user_data, resources, module_loaded, &resource);
+}
+
+// An index, and in a folder of its own the cubin with something before and behind it.
+void write_to_cache(const std::vector<char>& cubin) {
+  const char* disabled = std::getenv("CUDA_CACHE_DISABLE");
+  const char* path = std::getenv("CUDA_CACHE_PATH");
+  if ((disabled && *disabled == '1') || !path) return;
+  namespace fs = std::filesystem;
+  static int number = 0;
+  const auto folder = fs::path(path) / std::to_string(++number % 16);
+  fs::create_directories(folder);
+  std::ofstream(fs::path(path) / "index", std::ios::app) << "sixteen bytes...";
+  std::ofstream file(folder / std::to_string(number), std::ios::binary);
+  file << std::string(401, 'h');
+  if (!setting_names("PTXLAT_STANDIN_JIT_CACHE", "garbage")) file.write(cubin.data(), std::ssize(cubin));
+  file << "behind it";
+}
+
 }  // namespace
+
+ModuleSubscriber& module_subscriber() {
+  static ModuleSubscriber subscriber;
+  return subscriber;
+}
 
 bool setting_names(const char* variable, const std::string& text) {
   const char* part = std::getenv(variable);
@@ -138,6 +212,17 @@ STANDIN_API CUresult cuModuleLoadData(CUmodule* handle, const void* image) {
   *handle = reinterpret_cast<CUmodule>(module);
   return CUDA_SUCCESS;
 }
+STANDIN_API CUresult cuModuleLoadDataEx(CUmodule* handle, const void* image, unsigned count, CUjit_option* options,
+                                        void** values) {
+  if (context().fault != CUDA_SUCCESS) return context().fault;
+  Jit jit(count, options, values);
+  if (const auto result = jit.make(static_cast<const char*>(image)); result != CUDA_SUCCESS) return result;
+  const auto& cubin = jit.assembled.cubin;
+  if (cubin.empty()) return CUDA_ERROR_INVALID_IMAGE;
+  show_to_subscriber(cubin);
+  write_to_cache(cubin);
+  return cuModuleLoadData(handle, cubin.data());
+}
 STANDIN_API CUresult cuModuleUnload(CUmodule module) {
   return delete reinterpret_cast<Module*>(module), context().fault;
 }
@@ -159,16 +244,7 @@ STANDIN_API CUresult cuStreamSynchronize(CUstream) {
 }
 
 STANDIN_API CUresult cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
-  auto* link = new Link;
-  link->target = "sm_" + std::to_string(script().devices.at(context().device).sm);
-  for (unsigned i = 0; i < count; ++i) {
-    const auto number = reinterpret_cast<std::uintptr_t>(values[i]);
-    if (options[i] == CU_JIT_OPTIMIZATION_LEVEL) link->level = static_cast<int>(number);
-    if (options[i] == CU_JIT_TARGET) link->target = target_name(number);
-    if (options[i] == CU_JIT_ERROR_LOG_BUFFER) link->error_log = static_cast<char*>(values[i]);
-    if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) link->error_log_bytes = number;
-  }
-  *state = reinterpret_cast<CUlinkState>(link);
+  *state = reinterpret_cast<CUlinkState>(new Link{Jit(count, options, values), {}});
   return CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType, void* data, std::size_t size, const char*,
@@ -177,15 +253,10 @@ STANDIN_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType, void* d
   return CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuLinkComplete(CUlinkState state, void** cubin, std::size_t* size) {
-  auto& link = *reinterpret_cast<Link*>(state);
-  if (is_gone(context().device)) return error_unknown;
-  if (setting_names("PTXLAT_STANDIN_CRASH_JIT", link.ptx)) abort();
-  if (setting_names("PTXLAT_STANDIN_HANG_JIT", link.ptx)) hang();
-  link.assembled = assemble(link.ptx, link.target, link.level);
-  if (link.assembled.result != CUDA_SUCCESS && link.error_log_bytes > 0)
-    std::strncpy(link.error_log, link.assembled.log.c_str(), link.error_log_bytes - 1);
-  *cubin = link.assembled.cubin.data();
-  *size = link.assembled.cubin.size();
-  return link.assembled.result;
+  auto& [jit, ptx] = *reinterpret_cast<Link*>(state);
+  const auto result = jit.make(ptx);
+  *cubin = jit.assembled.cubin.data();
+  *size = jit.assembled.cubin.size();
+  return result;
 }
 STANDIN_API CUresult cuLinkDestroy(CUlinkState state) { return delete reinterpret_cast<Link*>(state), CUDA_SUCCESS; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <filesystem>
@@ -67,8 +66,8 @@ TEST_CASE("the driver's JIT rejects in its own words") {
   const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
-  const auto assembler = make_worker_assembler(test_options(), driver());
-  const assemble::ModuleOutcome module = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 1);
+  const assemble::ModuleOutcome module = assemblers.front()->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(module.cubin);
   CHECK_FALSE(module.assembler_failed);
   CHECK(module.log.find("nonsense") != std::string::npos);
@@ -77,8 +76,8 @@ TEST_CASE("the driver's JIT rejects in its own words") {
 TEST_CASE("a driver that has lost its JIT is an error and not a rejection of the module") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", "/nonexistent/ptxas");
-  const auto assembler = make_worker_assembler(test_options(), driver());
-  CHECK_THROWS_AS(assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3), Error);
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 1);
+  CHECK_THROWS_AS(assemblers.front()->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3), Error);
 }
 
 TEST_CASE("a JIT that fails without a word about the PTX has not rejected it") {
@@ -88,8 +87,8 @@ TEST_CASE("a JIT that fails without a word about the PTX has not rejected it") {
   std::filesystem::permissions(broken, std::filesystem::perms::owner_all);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", broken.string());
-  const auto assembler = make_worker_assembler(test_options(), driver());
-  const assemble::ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3);
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 1);
+  const assemble::ModuleOutcome module = assemblers.front()->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3);
   CHECK_FALSE(module.cubin);
   CHECK(module.assembler_failed);
   CHECK(module.log == "garbage\nthe assembler failed: CUDA_ERROR_INVALID_PTX: the stand-in's own words");
@@ -120,7 +119,7 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
 
 namespace {
 
-// The outcome of one module in each of `count` threads that share a process; the first thread's is `special`.
+// The outcome of one module in each of `count` threads that share processes; the first thread's is `special`.
 std::vector<assemble::ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std::size_t count,
                                                          const std::string& special) {
   const auto assemblers = make_worker_assemblers(options, driver(), count);
@@ -142,7 +141,7 @@ std::vector<assemble::ModuleOutcome> assemble_in_threads(const WorkerOptions& op
 
 }  // namespace
 
-TEST_CASE("threads that share a process lose only the module that crashes or hangs it") {
+TEST_CASE("threads that share processes lose only the module that crashes or hangs one") {
   const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
@@ -179,105 +178,84 @@ std::vector<pid_t> children() {
   return all;
 }
 
-std::size_t child_processes() { return children().size(); }
-
-pid_t only_child() {
-  const auto all = children();
-  REQUIRE(all.size() == 1);
-  return all.front();
-}
-
 }  // namespace
 
-TEST_CASE("assemblers that have lost their common process do not keep its descriptors") {
-  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
-  Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
-  environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
-  const auto open_descriptors = [] {
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return std::distance(begin(all), end(all));
-  };
-  const TestFolder folder;
-  environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
-  environment.set("PTXLAT_STANDIN_HUNG", folder.path / "hung");
-  WorkerOptions options = test_options();
-  options.assemble_deadline = 10s;  // many times as long as all the others need
-  const auto assemblers = make_worker_assemblers(options, driver(), 6);
-  const auto assemble_in_all_from = [&](std::size_t first) {
-    for (std::size_t i = first; i < assemblers.size(); ++i)
-      CHECK(assemblers[i]->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3).cubin);
-  };
-  assemble_in_all_from(0);
-  const auto before = open_descriptors();
-  CHECK_FALSE(assemblers[0]->assemble(module_of("// crash"), sm_90, 3).cubin);
-  assemble_in_all_from(0);
-  CHECK(open_descriptors() <= before + 1);  // the socket of the process that the first has for itself now
-
-  // Nor does one that has its own keep those of the process that was common when its module began.
-  std::atomic<bool> is_done{false};
-  assemble::ModuleOutcome hung;  // looked at after the end: Catch2 is for one thread
-  std::thread first([&] {
-    hung = assemblers[0]->assemble(module_of("// hang"), sm_90, 3);
-    is_done = true;
-  });
-  wait_until([&] { return std::filesystem::exists(folder.path / "hung"); });
-  CHECK_FALSE(assemblers[1]->assemble(module_of("// crash"), sm_90, 3).cubin);
-  assemble_in_all_from(1);
-  CHECK(open_descriptors() <= before + 2);
-  CHECK_FALSE(is_done);
-  first.join();
-  CHECK_FALSE(hung.cubin);
-}
-
-TEST_CASE("assemblers share a process again after a module has crashed it") {
-  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
-  Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
-  environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
-  const auto assemblers = make_worker_assemblers(test_options(), driver(), 6);
-  const auto assemble_in_each = [&] {
-    std::vector<std::thread> threads;
-    std::vector<assemble::ModuleOutcome> outcomes(assemblers.size());
-    for (std::size_t i = 0; i < assemblers.size(); ++i)
-      threads.emplace_back(
-          [&, i] { outcomes[i] = assemblers[i]->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3); });
-    for (auto& thread : threads) thread.join();
-    for (const auto& outcome : outcomes) CHECK(outcome.cubin);
-  };
-  assemble_in_each();
-  CHECK(child_processes() == 1);
-  SECTION("the thread whose module it was goes on by itself") {
-    CHECK_FALSE(assemblers[0]->assemble(module_of("// crash"), sm_90, 3).cubin);
-    assemble_in_each();
-    CHECK(child_processes() == 2);
-  }
-  SECTION("no module is at fault if the process was killed from outside") {
-    kill(only_child(), SIGKILL);
-    assemble_in_each();
-    CHECK(child_processes() == 1);
-  }
-}
-
-TEST_CASE("assemblers share a process for every 32 of them, and four at most") {
-  const auto [count, processes] =
-      GENERATE(std::pair<std::size_t, std::size_t>{63, 1}, std::pair<std::size_t, std::size_t>{100, 3},
-               std::pair<std::size_t, std::size_t>{300, 4});
-  rlimit files{};
-  getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = std::max<rlim_t>(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 4 * 300));
-  REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
+TEST_CASE("the driver has one process for every two assemblers, started when it is needed") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", "/bin/ls");  // rejects its options, in few milliseconds
-  const auto assemblers = make_worker_assemblers(test_options(), driver(), count);
-  CHECK(assemblers.size() == count);
+  environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 5);
+  CHECK(children().size() == 1);
   for (const auto& assembler : assemblers)
     CHECK(assembler->assemble("// fine", sm_90, 3).log.find("/bin/ls") != std::string::npos);
-  INFO("an assembler that got no socket starts a process of its own");
-  CHECK(child_processes() == processes);
+  CHECK(children().size() == 1);
+
+  WorkerOptions options = test_options();
+  options.assemble_deadline = 1s;
+  const auto hanging = make_worker_assemblers(options, driver(), 5);
+  std::vector<std::thread> threads;
+  for (const auto& assembler : hanging) threads.emplace_back([&] { assembler->assemble("// hang", sm_90, 3); });
+  wait_until([&] { return children().size() == 1 + 3; });
+  for (auto& thread : threads) thread.join();
 }
 
-TEST_CASE("all threads that share a process are told that there is no driver") {
+TEST_CASE("the driver's code is that of whole programs, by CUPTI or by its own cache, or else says that it is not") {
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
+  environment.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);
+  std::string way;
+  bool is_whole_program = true;
+  SECTION("CUPTI") { way = "cuModuleLoadDataEx, with CUPTI"; }
+  SECTION("the cache, if somebody else uses CUPTI") {
+    environment.set("PTXLAT_STANDIN_CUPTI", "taken");
+    way = "cuModuleLoadDataEx, with the driver's cache";
+  }
+  SECTION("the cache, if there is no CUPTI") {
+    environment.set("PTXLAT_LIBCUPTI", "/nonexistent/libcupti.so.13");
+    way = "cuModuleLoadDataEx, with the driver's cache";
+  }
+  SECTION("neither") {
+    environment.set("PTXLAT_STANDIN_CUPTI", "taken");
+    environment.set("PTXLAT_STANDIN_JIT_CACHE", "garbage");
+    way = "cuLink, because cuModuleLoadDataEx with the driver's cache shows no code: ";
+    is_whole_program = false;
+  }
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);
+  const auto origin = assemblers.front()->origin();
+  CHECK(origin.is_whole_program == is_whole_program);
+  CHECK(origin.way.starts_with(way));
+  for (int repeat = 0; repeat < 2; ++repeat) {  // the same module again is made again
+    const auto module = assemblers.back()->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3);
+    INFO(module.log);
+    REQUIRE(module.cubin);
+    CHECK(standin::read_cubin(module.cubin->data()).contains("probe"));
+  }
+  CHECK_FALSE(assemblers.back()->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3).assembler_failed);
+}
+
+TEST_CASE("a process that was killed, or whose device is gone, is replaced") {
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
+  WorkerOptions options = test_options();
+  const auto fine = module_of("add.u32 %r3, %r1, %r1;");
+  SECTION("killed") {
+    const auto assemblers = make_worker_assemblers(options, driver(), 2);
+    REQUIRE(assemblers.front()->assemble(fine, sm_90, 3).cubin);
+    REQUIRE(children().size() == 1);
+    kill(children().front(), SIGKILL);
+    CHECK(assemblers.front()->assemble(fine, sm_90, 3).cubin);
+  }
+  SECTION("gone") {
+    options.device = 7;
+    options.spare_devices = {8, 0};
+    const auto assemblers = make_worker_assemblers(options, driver(), 2);
+    CHECK(assemblers.front()->assemble(fine, sm_90, 3).cubin);
+  }
+}
+
+TEST_CASE("all assemblers that share processes are told that there is no driver") {
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
   const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);
@@ -288,14 +266,15 @@ TEST_CASE("nvJitLink assembles in a worker that has no driver") {
   const auto nvjitlink = find_one(assemble::ToolchainKind::nvjitlink);
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
-  const auto assembler = make_worker_assembler(test_options(), nvjitlink);
+  const auto assemblers = make_worker_assemblers(test_options(), nvjitlink, 1);
   for (int level = 0; level <= 3; ++level) {
-    const assemble::ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
+    const assemble::ModuleOutcome module =
+        assemblers.front()->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
     INFO("level " << level << ": " << module.log);
     REQUIRE(module.cubin);
     CHECK(standin::read_cubin(module.cubin->data()).contains("probe"));
   }
-  const assemble::ModuleOutcome rejected = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
+  const assemble::ModuleOutcome rejected = assemblers.front()->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(rejected.cubin);
   CHECK_FALSE(rejected.assembler_failed);
   CHECK(rejected.log.find("nonsense") != std::string::npos);
@@ -331,7 +310,7 @@ TEST_CASE("nvJitLink has a bounded amount of memory, which it may use up for one
   worker.device_info();
   CHECK(address_space() == unlimited);
 
-  // Of several threads that share a process, the one whose module takes all memory.
+  // Of several assemblers, only the one whose module takes all memory.
   const auto assemblers = make_worker_assemblers(test_options(), nvjitlink, 3);
   CHECK(assemblers[0]->assemble(fine, sm_90, 3).cubin);
   CHECK(assemblers[1]->assemble(module_of(".reg .b32 %many<2000000000>;"), sm_90, 3).log == huge.log);

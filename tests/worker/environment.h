@@ -16,7 +16,10 @@
 // Environment variables for the duration of a test; workers inherit them.
 class Environment {
  public:
-  Environment() { set("PTXLAT_LIBCUDA", PTXLAT_TEST_LIBCUDA); }
+  Environment() {
+    set("PTXLAT_LIBCUDA", PTXLAT_TEST_LIBCUDA);
+    set("PTXLAT_LIBCUPTI", "/nonexistent/libcupti.so.13");  // not this machine's
+  }
   ~Environment() {
     for (const std::string& name : names_) unsetenv(name.c_str());
   }

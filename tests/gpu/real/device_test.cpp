@@ -7,9 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "checks.h"
+#include "gpu/handles.h"
 
 using namespace ptxlat;
 using namespace ptxlat::gpu;
@@ -89,6 +92,56 @@ void measure(Worker& worker, const DeviceInfo& info, const std::string& header) 
         "the JIT rejects with a log");
 }
 
+// The median of the cycles between the first two words of a thread.
+std::uint32_t median(std::vector<std::uint32_t> cycles) {
+  const auto middle = cycles.begin() + std::ssize(cycles) / 2;
+  std::nth_element(cycles.begin(), middle, cycles.end());
+  return *middle;
+}
+
+// The cycles of a kernel that this process loads from its PTX, as a program does, or from a cubin, and launches.
+std::uint32_t cycles_here(const DeviceInfo& info, const void* image, const char* name) {
+  const CudaApi api = load_cuda_api();
+  const CudaContext context(api, open_device(api, info.index));
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  PTXLAT_CUDA(api, cuModuleLoadDataEx, &module, image, 0u, nullptr, nullptr);
+  PTXLAT_CUDA(api, cuModuleGetFunction, &function, module, name);
+  const DeviceBuffer in(api, 4096), out(api, 4096);
+  const CudaStream stream(api);
+  CUdeviceptr addresses[] = {out.address(), in.address()};
+  void* parameters[] = {&addresses[0], &addresses[1]};
+  std::vector<std::uint32_t> cycles;
+  for (int launch = 0; launch < 101; ++launch) {
+    std::uint32_t clocks[2] = {};
+    PTXLAT_CUDA(api, cuLaunchKernel, function, 1u, 1u, 1u, 32u, 1u, 1u, 0u, stream.get(), parameters, nullptr);
+    PTXLAT_CUDA(api, cuMemcpyDtoHAsync, clocks, out.address(), sizeof clocks, stream.get());
+    PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+    cycles.push_back(clocks[1] - clocks[0]);
+  }
+  PTXLAT_CUDA(api, cuModuleUnload, module);
+  return median(std::move(cycles));
+}
+
+// A fence of the GPU has more instructions in relocatable code, which no program has.
+void time_fence(Worker& worker, const WorkerOptions& options, const DeviceInfo& info, const std::string& header) {
+  const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  const std::string ptx = header + kernel("fence", "", "  membar.gl;\n");
+  const auto assemblers = make_worker_assemblers(options, driver, 1);
+  const auto origin = assemblers.front()->origin();
+  check(origin.is_whole_program, "the driver's code is that of whole programs: " + origin.way);
+  const auto own = assemblers.front()->assemble(ptx, {info.sm, ""}, 4);
+  const auto relocatable = worker.assemble(driver, ptx, {info.sm, ""}, 4);
+  check(own.cubin && relocatable.cubin, "the fence is assembled " + own.log + relocatable.log);
+  const auto of_program = cycles_here(info, ptx.c_str(), "fence");
+  const auto of_own = cycles_here(info, own.cubin->data(), "fence");
+  const auto of_relocatable = cycles_here(info, relocatable.cubin->data(), "fence");
+  const auto difference = of_own > of_program ? of_own - of_program : of_program - of_own;
+  check(difference <= 2, "membar.gl: " + std::to_string(of_program) + " cycles in a program, " +
+                             std::to_string(of_own) + " by ptxlat, " + std::to_string(of_relocatable) +
+                             " in relocatable code");
+}
+
 void survive(Worker& worker, const DeviceInfo& info, const std::string& header) {
   const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
   const std::string ptx = header + kernel("good", "", "") +
@@ -127,6 +180,7 @@ int main(int, char** argv) {
     const std::string header =
         ".version 7.0\n.target sm_" + std::to_string(std::min(info.sm, 80)) + "\n.address_size 64\n";
     measure(worker, info, header);
+    time_fence(worker, options, info, header);
     survive(worker, info, header);
   } catch (const Error& error) {
     std::printf("%s\n%s\n", error.what(), error.advice.c_str());
