@@ -15,6 +15,8 @@ preset=${1:-release}
 labels=${2:-}
 "$root/tools/setup.sh" gnuplot-nox
 fetch_missing
+# The referee of the catalogue, apart: everything else is tested with the default toolkit.
+[[ -x $toolkits/newest/13.5/bin/ptxas ]] || PTXLAT_TOOLKITS=$toolkits/newest "$root/tools/toolkits.sh" 13.5
 build "$preset" ${labels:+all}
 cd "$root"
 if [[ -z $labels ]]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Downloads any versions of CUDA toolkits into toolkits/<version>/, without installing anything: ptxas, nvJitLink, NVRTC
 # with the headers of its 16-bit types and, if available, nvdisasm, from NVIDIA's Python wheels.
-#   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.5
+#   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
 #   tools/toolkits.sh cupti          libcupti of 13.0, which reads hardware counters; always downloaded if there is a GPU
 # $PTXLAT_TOOLKITS names a folder to use instead of toolkits/. Working pieces are not downloaded again.
 set -euo pipefail
@@ -201,7 +201,7 @@ toolkit() {
 wanted=()
 wants_cupti=
 [[ ! -e /dev/nvidiactl ]] || wants_cupti=yes
-for argument in "${@:-13.5}"; do
+for argument in "${@:-13.0}"; do
   case $argument in
     all) mapfile -t -O "${#wanted[@]}" wanted < <(cuda_versions) ;;
     cupti) wants_cupti=yes ;;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t forms_per_module = 200;
 
 // Oldest first. CUDA 13's ptxas begins with sm_75.
-const std::array<isa::Target, 15> targets_tried = {{{75, ""},
+const std::array<isa::Target, 16> targets_tried = {{{75, ""},
                                                     {80, ""},
                                                     {86, ""},
                                                     {87, ""},
@@ -31,6 +31,7 @@ const std::array<isa::Target, 15> targets_tried = {{{75, ""},
                                                     {100, ""},
                                                     {100, "a"},
                                                     {103, "a"},
+                                                    {107, "a"},
                                                     {110, "a"},
                                                     {120, ""},
                                                     {120, "a"},

@@ -33,7 +33,9 @@ struct DisassemblyKeyHash {
   std::size_t operator()(const InstructionWord& key) const noexcept;
 };
 
-// The texts in what nvdisasm wrote of this many words in a row. Error{failure} if one has none or cannot be read.
+// The texts in what nvdisasm wrote of this many words in a row. It leaves out what it does not know, such as the LDSM
+// of ldmatrix.m8n16.s8.s4 (13.5): that is an unknown_instruction (instruction.h). Error{failure} if one cannot be read,
+// or if one is missing and the text is not a listing.
 std::vector<WordText> words_in_listing(const std::string& listing, CodeLayout layout, std::size_t count);
 
 // Which text belongs to an instruction word? Implementations are thread-safe: nvdisasm, or the words in a bundle

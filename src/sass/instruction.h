@@ -52,6 +52,9 @@ bool reads_clock(CodeLayout layout, const InstructionWord& word);
 // Whether this is the read into RZ that precedes each clock read on sm_60.
 bool discards_clock(CodeLayout layout, const InstructionWord& word);
 
+// The text of what the disassembler does not know. Nothing is proven about a window that has one.
+inline constexpr char unknown_instruction[] = "UNKNOWN";
+
 // One instruction of a kernel. `text` is nvdisasm's, with branch targets relative to the kernel.
 struct Instruction {
   int offset = 0;  // bytes from the start of the kernel

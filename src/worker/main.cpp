@@ -113,7 +113,7 @@ void bound_memory([[maybe_unused]] rlim_t bytes) {
 }
 
 // PTX that every driver takes for every GPU.
-constexpr char nothing_to_do[] = ".version 6.0\n.target sm_52\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+constexpr char attempted_ptx[] = ".version 6.0\n.target sm_52\n.address_size 64\n.visible .entry attempt() { ret; }\n";
 
 // Everything that a worker process keeps between requests.
 class Service {
@@ -190,7 +190,7 @@ class Service {
   // Loads a module as an attempt. Empty if its cubin can be had.
   std::string why_no_cubin() const {
     try {
-      const auto outcome = jit(nothing_to_do, {device_->sm, ""}, 3);
+      const auto outcome = jit(attempted_ptx, {device_->sm, ""}, 3);
       return outcome.cubin ? std::string() : outcome.log;
     } catch (const gpu::CudaError& error) {
       return error.driver_words;

@@ -225,7 +225,7 @@ TEST_CASE("nothing to disassemble needs no nvdisasm") { Nvdisasm("/nonexistent/n
 TEST_CASE("a missing or broken nvdisasm is an error that says how to get one") {
   check_broken("exit 1", "status 1");
   check_broken("kill -SEGV $$", "signal 11");
-  check_broken("echo nonsense", "knew 0 of 1");
+  check_broken("echo nonsense", "wrote no listing");
   check_broken("exec yes", "wrote more output than expected");
   check_broken("ulimit -v; exit 1", ": 4194304\n");
   Nvdisasm disassembler("/nonexistent/nvdisasm");
