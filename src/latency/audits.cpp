@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "latency/operand_path.h"
 #include "line/window_record.h"
 #include "sass/hidden_waits.h"
 
@@ -166,13 +167,19 @@ Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const Tr
               std::any_of(form.operands.begin(), form.operands.end(), isa::is_source),
               {}};
   if (it.is_consumed) it.differential();
+  auto& fused = it.audits[Role::differential];
+  if (fused.verdict == sass::Verdict::fused && result_is_constant(variant, experiment, batch, trials))
+    fused = {sass::Verdict::elided, "the result is a constant: no operand reaches it", std::move(fused.sass)};
   if (observation_of(variant) == Observation::waited_for) it.waiting();
   const auto& differential = it.audits[Role::differential];
   const auto sass = differential.is_proven() ? differential.sass : std::vector<std::string>{};
   it.run(Role::overhead, {Role::overhead}, [&] { return sass::audit_overhead(it.window(Role::overhead)); });
   it.run(Role::bracket, {Role::bracket}, [&] { return sass::audit_bracket(it.window(Role::bracket), sass); });
+  // What does not depend on the operand need not be in each step.
+  const auto path = path_of(variant, level, experiment, batch, trials);
+  const auto& step = path && differential.is_proven() && !path->beside.empty() ? path->opcodes : sass;
   it.run(Role::chain, {Role::chain, Role::chain_twice}, [&] {
-    return sass::audit_chain(it.window(Role::chain), it.window(Role::chain_twice), experiment.steps, sass,
+    return sass::audit_chain(it.window(Role::chain), it.window(Role::chain_twice), experiment.steps, step,
                              it.expected(Role::chain));
   });
   it.audits[Role::chain_twice] = it.audits[Role::chain];

@@ -192,7 +192,10 @@ std::vector<TrialNumbers> survey(line::Bench& bench, const std::vector<CellWork*
   if (!bench.measures()) return surveys;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto& cell = *cells[i];
-    const Numbers measured{*cell.experiment, bench.batch(), cell.trials, cell.audits, Source::measured};
+    const Numbers measured{
+        *cell.experiment, bench.batch(),
+        cell.trials,      cell.audits,
+        Source::measured, path_of(cell.plan->variant, bench.level(), *cell.experiment, bench.batch(), cell.trials)};
     surveys[i] = add_survey(bench, measured, headline_of(measured), cell.plan->variant.form->ptx);
   }
   std::vector<bool> wanted(bench.batch().size(), false);

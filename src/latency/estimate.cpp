@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "latency/measure.h"
 #include "latency/numbers.h"
@@ -213,8 +214,13 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
                !made->outcome->readout.threads_agree;
       }))
     remark(results::flag::diverged, "the lanes took different paths");
+  if (const auto beside = beside_in(headline, leading); !beside.empty())
+    remark(results::flag::beside_path,
+           fmt::format("with what does not depend on {}: {}", record.operand, fmt::join(beside, ";")));
   const auto cycles = record.number(results::metric::cycles),
              by_schedule = record.number(results::metric::static_cycles);
+  if (!cycles && by_schedule && *by_schedule != std::round(*by_schedule))
+    results::add_note(record.note, "static is an average over steps that differ");
   if (any_schedule(headline, leading, &sass::StaticSchedule::branches)) {
     remark(results::flag::branches, "it branches: static is the sum of the straight line");
   } else if (any_schedule(headline, leading, &sass::StaticSchedule::is_lower_bound)) {
@@ -237,8 +243,9 @@ results::Record record_without_experiment(const CellPlan& cell, sass::Verdict ve
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
                          const TrialNumbers& trials, const Audits& audits, bool measures, const TrialNumbers& survey) {
   auto record = record_without_experiment(cell, sass::Verdict::proven, {});
-  const Numbers measured{experiment, batch, trials, audits, Source::measured},
-      schedule{experiment, batch, trials, audits, Source::schedule};
+  const auto path = path_of(cell.variant, cell.level, experiment, batch, trials);
+  const Numbers measured{experiment, batch, trials, audits, Source::measured, path},
+      schedule{experiment, batch, trials, audits, Source::schedule, path, !measures};
   for (const Role role : all_roles) {
     if (!trials[role]) continue;
     record.windows.push_back(to_record(role, measured));

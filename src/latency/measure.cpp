@@ -68,9 +68,10 @@ bool leaves_results_unawaited(const Numbers& numbers) {
 
 Observed observed(const isa::Variant& variant, Headline headline, const Numbers& numbers) {
   if (headline == Headline::none) return {};
-  if (headline == Headline::chain) return {Measure::dependent, results::itself};
+  const auto measure = beside_in(headline, numbers).empty() ? Measure::dependent : Measure::whole_sequence;
+  if (headline == Headline::chain) return {measure, results::itself};
   if (const auto* consumer = numbers.experiment.consumer)
-    return {leaves_results_unawaited(numbers) ? Measure::first_of_several : Measure::dependent, consumer->name};
+    return {leaves_results_unawaited(numbers) ? Measure::first_of_several : measure, consumer->name};
   const isa::Input& input = *variant.input;
   if (!input.completion.empty()) return {measure_of(input.completion_is), waiting_opcode(input)};
   // A fence waits for what the catalogue puts before it; a branch does not.

@@ -79,7 +79,12 @@ std::optional<double> Numbers::differential() const {
   if (!is_proven(Headline::differential)) return std::nullopt;
   const auto more = value(Headline::differential, [&](Role role) { return inner(role); });
   // Negative: adding the instruction changed the schedule before it. Not a latency.
-  return more && *more < 0 ? std::nullopt : more;
+  if (!more || *more < 0) return std::nullopt;
+  return leaves_out_beside && path ? *more - path->beside.cycles : *more;
+}
+
+bool Numbers::chain_is_path() const {
+  return path && operation_counts(audits[Role::chain].sass) == operation_counts(path->opcodes);
 }
 
 bool Numbers::chain_has_bridge() const {
@@ -132,10 +137,26 @@ Headline headline_of(const Numbers& numbers) {
   if (!differential) return Headline::chain;
   if (!chain) return Headline::differential;
   if (numbers.kernel(Role::chain)->schedule.branches) return Headline::differential;
+  if (numbers.chain_is_path()) return Headline::chain;
+  // Each step of the chain has what is beside the path once more, and in the differential an instruction of the path
+  // may wait for it. Both are upper bounds.
+  if (numbers.leaves_out_beside && numbers.path && !numbers.path->beside.empty())
+    return *chain < *differential ? Headline::chain : Headline::differential;
   const auto& audits = numbers.audits;
   const bool same_code =
       operation_counts(audits[Role::chain].sass) == operation_counts(audits[Role::differential].sass);
   return same_code ? Headline::chain : Headline::differential;
+}
+
+std::vector<std::string> beside_in(Headline headline, const Numbers& numbers) {
+  if (!numbers.path || headline == Headline::none || (headline == Headline::chain && numbers.chain_is_path()))
+    return {};
+  const auto& beside = numbers.path->beside;
+  const bool leaves_out = numbers.leaves_out_beside && headline == Headline::differential;
+  if (leaves_out && beside.is_separable) return {};
+  auto names = leaves_out ? std::vector<std::string>{} : beside.before;
+  names.insert(names.end(), beside.among.begin(), beside.among.end());
+  return names;
 }
 
 std::vector<Role> roles_behind(Headline headline, const Numbers& numbers) {

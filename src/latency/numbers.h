@@ -8,6 +8,7 @@
 
 #include "latency/audits.h"
 #include "latency/experiment.h"
+#include "latency/operand_path.h"
 #include "line/batch.h"
 
 namespace ptxlat::latency {
@@ -23,12 +24,17 @@ enum class Headline { none, differential, chain };
 using InnerOf = std::function<std::optional<double>(Role)>;
 
 // One experiment's numbers, from one source, each only from proven windows (docs/method.md, section 2).
+//   path               of the variant's operand
+//   leaves_out_beside  the differential begins with the path. Possible by the schedule alone: on a GPU, what is beside
+//                      the path takes its time between the clocks
 struct Numbers {
   const Experiment& experiment;
   const line::Batch& batch;
   const TrialNumbers& trials;
   const Audits& audits;
   Source source;
+  std::optional<OperandPath> path = {};
+  bool leaves_out_beside = false;
 
   // Null if the experiment has none.
   const line::MadeTrial* trial(Role role) const { return trials[role] ? &batch.trial(*trials[role]) : nullptr; }
@@ -52,6 +58,8 @@ struct Numbers {
   std::optional<double> bracket() const;
   // A step of the chain has instructions in addition to the one under test.
   bool chain_has_bridge() const;
+  // A step of the chain is the operand's path and nothing else.
+  bool chain_is_path() const;
   // Why issue() has no number; empty if it has one, or if there is no stream.
   std::string why_no_issue() const;
 
@@ -60,6 +68,8 @@ struct Numbers {
 };
 
 Headline headline_of(const Numbers& numbers);
+// What is in the headline although it does not depend on the operand. Empty if nothing is, or if the path is unknown.
+std::vector<std::string> beside_in(Headline headline, const Numbers& numbers);
 // The windows that it is made of.
 std::vector<Role> roles_behind(Headline headline, const Numbers& numbers);
 

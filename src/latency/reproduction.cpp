@@ -58,7 +58,10 @@ class Cells {
 
   ReproducedCell cell_of(const CellWork& work, const TrialNumbers& trials, const Audits& audits) {
     ReproducedCell cell{work.record, work.experiment->copies, {}};
-    const Numbers schedule{*work.experiment, bench_.batch(), trials, audits, Source::schedule};
+    const Numbers schedule{
+        *work.experiment, bench_.batch(),
+        trials,           audits,
+        Source::schedule, path_of(work.plan->variant, work.plan->level, *work.experiment, bench_.batch(), trials)};
     audits_ = &audits;
     // A formula over inner times is linear: each window's factor is its value if only that window takes one cycle.
     const auto of_witness = [&](std::string_view tag, Headline witness, std::optional<double> by_schedule) {

@@ -35,9 +35,10 @@ Throughput in_unit_of(const std::string& ptx, std::optional<double> results) {
 
 namespace {
 
-constexpr NamedValues<Measure, 6> measure_names = {{
+constexpr NamedValues<Measure, 7> measure_names = {{
     {Measure::dependent, "dependent"},
     {Measure::first_of_several, "first of several"},
+    {Measure::whole_sequence, "whole sequence"},
     {Measure::round_trip, "round trip"},
     {Measure::completion, "completion"},
     {Measure::added_time, "added time"},

@@ -37,6 +37,7 @@ Throughput in_unit_of(const std::string& ptx, std::optional<double> results);
 enum class Measure {
   dependent,         // until an instruction that needs the result may issue
   first_of_several,  // the same, for the first of several results that the machine code makes one by one
+  whole_sequence,    // the same, with instructions that do not depend on the operand
   round_trip,        // until what was written has been read back
   completion,        // until a wait for the effect is over
   added_time,        // what the instruction adds to the surrounding code: nothing waits for it

@@ -48,6 +48,15 @@ std::string foreign_wait(const Window& window) {
   return {};
 }
 
+// The registers of an instruction that the disassembler does not know are not known either.
+std::string unknown_in(const Window& window) {
+  for (const auto& instruction : window.instructions) {
+    if (instruction.text == unknown_instruction)
+      return fmt::format("the disassembler does not know an instruction: {:04x}", instruction.offset);
+  }
+  return {};
+}
+
 // Everything between the clocks must feed the value that leaves the window, steer control flow, or copy the clock.
 std::string foreign_instruction(const Window& window, const std::vector<bool>& slice) {
   const auto copies = clock_copies(window);
@@ -167,16 +176,21 @@ FoundConsumer find_consumer(const Window& window, const Window& base) {
   FoundConsumer found{std::vector<bool>(window.instructions.size(), false), {}};
   std::vector<std::string> shapes;
   for (const auto& instruction : window.instructions) shapes.push_back(shape_of(instruction));
+  const auto is_stored = live_results(window), is_stored_in_base = live_results(base);
   for (std::size_t i = base.instructions.size() - 1; i-- > 1;) {
     const auto& consumer = base.instructions[i];
     if (has(opcode_of(consumer.text), Trait::moves | Trait::bookkeeping)) continue;
-    const auto same = std::find(shapes.rbegin(), shapes.rend(), shape_of(consumer));
-    if (same == shapes.rend()) {
+    // What makes the stored value must still do so: an instruction under test may have one of the same shape.
+    const auto shape = shape_of(consumer);
+    auto same = shapes.size();
+    while (same-- > 0 && (shapes[same] != shape || (is_stored_in_base[i] && !is_stored[same]))) {
+    }
+    if (same == std::string::npos) {
       found.changed = consumer.text;
       continue;
     }
-    found.is_consumer[static_cast<std::size_t>(shapes.rend() - same) - 1] = true;
-    same->clear();
+    found.is_consumer[same] = true;
+    shapes[same].clear();
   }
   return found;
 }
@@ -195,6 +209,7 @@ bool is_unoptimised(const Window& window) {
 }
 
 Audit audit_loads_and_waits(const Window& window, const Expectation& expected) {
+  if (auto reason = unknown_in(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = drifted_load(window, expected); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (expected.operands_are_prepared) {

@@ -19,15 +19,42 @@ bool has_register_last(const std::string& text) {
   return comma != std::string::npos && comma + 3 < text.size() && text[comma + 2] == 'R' && text[comma + 3] != 'Z';
 }
 
-bool reads_any(const Instruction& instruction, const RegisterUse& use, const std::set<Register>& registers) {
-  const auto is_one = [&](const Register& reg) { return registers.contains(reg); };
-  if (std::any_of(use.reads.begin(), use.reads.end(), is_one)) return true;
+// Matrix and texture instructions name the first register of an operand only; they have up to four.
+bool names_first_registers(std::string_view opcode) {
+  const auto family = family_of(opcode);
+  const auto is_any_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), family) != names.end();
+  };
+  return family.ends_with("MMA") || is_any_of({"TEX", "TLD", "TLD4", "TXD", "TMML", "SULD", "SUATOM", "LDSM"});
+}
+
+std::vector<Register> with_neighbours(const std::vector<Register>& registers) {
+  std::vector<Register> all;
+  for (const auto& reg : registers) {
+    for (int i = 0; i < (is_predicate(reg.file) ? 1 : 4); ++i) all.push_back({reg.file, reg.number + i});
+  }
+  return all;
+}
+
+// All registers that the instruction reads.
+std::vector<Register> registers_read(const Instruction& instruction, const RegisterUse& use) {
   const auto opcode = opcode_of(instruction.text);
+  if (names_first_registers(opcode)) return with_neighbours(use.reads);
+  auto all = use.reads;
   // In a wide product, only the addend, the last operand, is a pair; otherwise the neighbour of a register is
   // unrelated.
   const bool is_product = opcode.starts_with("IMAD.WIDE") || opcode.starts_with("IMAD.HI");
-  if (is_product) return has_register_last(instruction.text) && !use.may_read.empty() && is_one(use.may_read.back());
-  return has(opcode, Trait::wide_sources) && std::any_of(use.may_read.begin(), use.may_read.end(), is_one);
+  if (is_product) {
+    if (has_register_last(instruction.text) && !use.may_read.empty()) all.push_back(use.may_read.back());
+  } else if (has(opcode, Trait::wide_sources)) {
+    all.insert(all.end(), use.may_read.begin(), use.may_read.end());
+  }
+  return all;
+}
+
+bool reads_any(const Instruction& instruction, const RegisterUse& use, const std::set<Register>& registers) {
+  const auto read = registers_read(instruction, use);
+  return std::any_of(read.begin(), read.end(), [&](const Register& reg) { return registers.contains(reg); });
 }
 
 // Registers whose values depend on the operand, followed instruction by instruction.
@@ -36,8 +63,9 @@ struct Dependents {
 
   // Whether the instruction depends on it.
   bool follow(const Instruction& instruction, bool brings_operand) {
-    const auto use = register_use(instruction.text);
+    auto use = register_use(instruction.text);
     const bool depends = brings_operand || reads_any(instruction, use, registers);
+    if (depends && names_first_registers(opcode_of(instruction.text))) use.writes = with_neighbours(use.writes);
     for (const auto& reg : use.writes) {
       if (depends) {
         registers.insert(reg);
@@ -55,12 +83,16 @@ std::vector<bool> needed_by(const Window& window, const std::vector<bool>& consu
   std::vector<bool> needed(code.size(), false);
   std::set<Register> live;
   for (std::size_t i = code.size() - 1; i-- > 1;) {
-    const auto use = register_use(code[i].text);
+    auto use = register_use(code[i].text);
+    if (names_first_registers(opcode_of(code[i].text))) {
+      use.reads = with_neighbours(use.reads);
+      use.writes = with_neighbours(use.writes);
+    }
     const bool makes_live =
         std::any_of(use.writes.begin(), use.writes.end(), [&](const Register& reg) { return live.contains(reg); });
     if (!consumer[i] && !makes_live) continue;
     needed[i] = true;
-    if (!use.is_predicated) {
+    if (!use.is_predicated && !names_first_registers(opcode_of(code[i].text))) {
       for (const auto& reg : use.writes) live.erase(reg);
     }
     live.insert(use.reads.begin(), use.reads.end());
@@ -81,10 +113,9 @@ std::map<std::string, int> operations(const std::vector<std::string>& opcodes) {
   return counts;
 }
 
-}  // namespace
-
-std::optional<std::vector<std::string>> path_opcodes(const Window& window, const Window& base, int operand_loads,
-                                                     const std::vector<int>& loads, Moves moves) {
+// What depends on the operand when the window begins. Empty if the window branches, or if the loads before it are not
+// as many as expected.
+std::optional<Dependents> before_window(const Window& window, int operand_loads, const std::vector<int>& loads) {
   const auto& code = window.instructions;
   if (code.size() < 2) return std::nullopt;
   if (std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); }))
@@ -97,17 +128,149 @@ std::optional<std::vector<std::string>> path_opcodes(const Window& window, const
     if (is_load) ++load;
     dependents.follow(instruction, brings_operand);
   }
-  if (load != operand_loads) return std::nullopt;
+  return load == operand_loads ? std::optional(dependents) : std::nullopt;
+}
+
+// What an instruction between the clocks is to an operand and the consumer.
+enum class Part { not_needed, consumer, on_path, beside };
+
+// One for each of window.instructions; the clock reads are not needed.
+std::optional<std::vector<Part>> parts_of(const Window& window, const Window& base, int operand_loads,
+                                          const std::vector<int>& loads) {
+  const auto& code = window.instructions;
+  auto before = before_window(window, operand_loads, loads);
+  if (!before) return std::nullopt;
+  auto& dependents = *before;
   const auto [consumer, changed] = find_consumer(window, base);
   if (!changed.empty()) return std::nullopt;
   const auto needed = needed_by(window, consumer);
-  std::vector<std::string> on_path;
+  std::vector<Part> parts(code.size(), Part::not_needed);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     const bool depends = dependents.follow(code[i], false);
-    const bool is_wanted = moves == Moves::with || !does_no_work(std::string(opcode_of(code[i].text)));
-    if (depends && needed[i] && !consumer[i] && is_wanted) on_path.emplace_back(opcode_of(code[i].text));
+    if (consumer[i]) {
+      parts[i] = Part::consumer;
+    } else if (needed[i]) {
+      parts[i] = depends ? Part::on_path : Part::beside;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> path_opcodes(const Window& window, const Window& base, int operand_loads,
+                                                     const std::vector<int>& loads, Moves moves) {
+  const auto parts = parts_of(window, base, operand_loads, loads);
+  if (!parts) return std::nullopt;
+  std::vector<std::string> on_path;
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    const std::string opcode(opcode_of(window.instructions[i].text));
+    if ((*parts)[i] == Part::on_path && (moves == Moves::with || !does_no_work(opcode))) on_path.push_back(opcode);
   }
   return on_path;
+}
+
+namespace {
+
+// Cycles from one instruction to another, by the schedule.
+int distance(const Window& window, std::size_t from, std::size_t to) {
+  int cycles = 0;
+  for (auto i = from; i < to; ++i) cycles += window.instructions[i].control.stall_count;
+  return cycles;
+}
+
+// The instructions between the clocks whose result each instruction there reads.
+std::vector<std::vector<std::size_t>> producers_in(const Window& window) {
+  const auto& code = window.instructions;
+  std::vector<std::vector<std::size_t>> producers(code.size());
+  std::map<Register, std::vector<std::size_t>> writers;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    const auto use = register_use(code[i].text);
+    for (const auto& reg : registers_read(code[i], use)) {
+      const auto found = writers.find(reg);
+      if (found != writers.end()) producers[i].insert(producers[i].end(), found->second.begin(), found->second.end());
+    }
+    for (const auto& reg : use.writes) {
+      if (!use.is_predicated) writers[reg].clear();
+      writers[reg].push_back(i);
+    }
+  }
+  return producers;
+}
+
+// The latency of a pair of opcodes, where the window has them next to each other.
+std::optional<int> latency_of_neighbours(const Window& window, const std::vector<std::vector<std::size_t>>& producers,
+                                         std::size_t producer, std::size_t consumer) {
+  const auto& code = window.instructions;
+  std::optional<int> latency;
+  for (std::size_t i = 2; i + 1 < code.size(); ++i) {
+    const bool are_next = std::find(producers[i].begin(), producers[i].end(), i - 1) != producers[i].end();
+    if (!are_next || opcode_of(code[i - 1].text) != opcode_of(code[producer].text) ||
+        opcode_of(code[i].text) != opcode_of(code[consumer].text))
+      continue;
+    latency = std::min(latency.value_or(16), code[i - 1].control.stall_count);
+  }
+  return latency;
+}
+
+// How long the path alone takes from its first instruction to the consumer. Empty if what is among it cannot be told
+// from it.
+std::optional<int> cycles_of_path(const Window& window, const std::vector<Part>& parts) {
+  const auto producers = producers_in(window);
+  const auto is_beside_between = [&](std::size_t from, std::size_t to) {
+    return std::find(parts.begin() + static_cast<std::ptrdiff_t>(from), parts.begin() + static_cast<std::ptrdiff_t>(to),
+                     Part::beside) != parts.begin() + static_cast<std::ptrdiff_t>(to);
+  };
+  std::vector<int> begins(parts.size(), 0);  // cycles from the operand's arrival until it can issue
+  int longest = 0;
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
+    if (parts[i] != Part::on_path && parts[i] != Part::consumer) continue;
+    for (const auto producer : producers[i]) {
+      if (parts[producer] != Part::on_path) continue;
+      auto latency = std::optional(distance(window, producer, i));
+      if (is_beside_between(producer, i)) latency = latency_of_neighbours(window, producers, producer, i);
+      if (!latency) return std::nullopt;
+      begins[i] = std::max(begins[i], begins[producer] + *latency);
+    }
+    if (parts[i] == Part::consumer) longest = std::max(longest, begins[i]);
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::optional<BesidePath> beside_path(const Window& window, const Window& base, int operand_loads,
+                                      const std::vector<int>& loads) {
+  const auto parts = parts_of(window, base, operand_loads, loads);
+  if (!parts) return std::nullopt;
+  const auto place_of = [&](Part part) {
+    return static_cast<std::size_t>(std::find(parts->begin(), parts->end(), part) - parts->begin());
+  };
+  const auto first = place_of(Part::on_path), consumer = place_of(Part::consumer);
+  if (first == parts->size() || consumer == parts->size()) return std::nullopt;
+  BesidePath beside;
+  for (std::size_t i = 1; i < parts->size(); ++i) {
+    if ((*parts)[i] == Part::beside)
+      (i < first ? beside.before : beside.among).emplace_back(opcode_of(window.instructions[i].text));
+  }
+  if (!beside.before.empty()) beside.cycles = distance(window, 1, first);
+  if (beside.among.empty()) return beside;
+  const auto alone = cycles_of_path(window, *parts);
+  beside.is_separable = alone.has_value();
+  if (alone) beside.cycles += std::max(0, distance(window, first, consumer) - *alone);
+  return beside;
+}
+
+std::optional<bool> reaches_result(const Window& window, int operand_loads, const std::vector<int>& loads) {
+  auto dependents = before_window(window, operand_loads, loads);
+  if (!dependents) return std::nullopt;
+  const auto is_stored = live_results(window);
+  bool reaches = false;
+  for (std::size_t i = 1; i + 1 < window.instructions.size(); ++i) {
+    const bool depends = dependents->follow(window.instructions[i], false);
+    reaches = reaches || (depends && is_stored[i]);
+  }
+  return reaches;
 }
 
 std::vector<std::string> added_opcodes(const Window& window, const Window& base) {

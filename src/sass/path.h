@@ -21,6 +21,27 @@ enum class Moves { without, with };
 std::optional<std::vector<std::string>> path_opcodes(const Window& window, const Window& base, int operand_loads,
                                                      const std::vector<int>& loads, Moves moves = Moves::without);
 
+// What such a window has beside an operand's own path: instructions that the consumer needs and that do not depend on
+// the operand, because they work on other operands or make constants.
+//   before  those before the first instruction of the path: done when the operand arrives, if that is last
+//   among   those after it, which the assembler has put among the path
+//   cycles  of all of them, by the schedule: how much longer the window is than the path alone. Those among the path
+//           only count where the window has the same two instructions next to each other, too, and so shows their
+//           latency; else they cannot be told from the path, and `is_separable` is false
+struct BesidePath {
+  std::vector<std::string> before, among;
+  int cycles = 0;
+  bool is_separable = true;
+  bool empty() const { return before.empty() && among.empty(); }
+};
+// Empty if this cannot be determined, as above, or if nothing depends on the operand.
+std::optional<BesidePath> beside_path(const Window& window, const Window& base, int operand_loads,
+                                      const std::vector<int>& loads);
+
+// Whether what these loads bring reaches a value that is stored after the window. Empty if this cannot be determined,
+// as above.
+std::optional<bool> reaches_result(const Window& window, int operand_loads, const std::vector<int>& loads);
+
 // The opcodes between the clocks of the window that its base does not have.
 std::vector<std::string> added_opcodes(const Window& window, const Window& base);
 

@@ -50,6 +50,7 @@ class Numbering {
 
   void number() {
     for (std::size_t i = 0; i < snippet_.instructions.size(); ++i) number(i);
+    for (std::size_t i = 0; i < snippet_.instructions.size(); ++i) forget_overwritten(i);
   }
   const std::map<std::string, std::size_t>& last() const { return current_; }
 
@@ -101,6 +102,35 @@ class Numbering {
     current_[name] = made;
   }
 
+  // `@p mov d, x; @!p mov d, y`: one of the two writes d, so what it was before does not matter.
+  void forget_overwritten(std::size_t second) {
+    for (const auto& [made, old] : snippet_.flows[second].ties) {
+      const auto first = snippet_.values[old].definition;
+      const auto& reads = snippet_.flows[second].reads;
+      const bool is_operand_too = std::count(reads.begin(), reads.end(), old) > 1;
+      if (!first || is_operand_too || !are_complementary(*first, second) || readers_of(old) != 1) continue;
+      auto& flow = snippet_.flows[*first];
+      const auto tie = std::find_if(flow.ties.begin(), flow.ties.end(),
+                                    [&, kept = old](const auto& one) { return one.first == kept; });
+      if (tie == flow.ties.end()) continue;
+      flow.reads.erase(std::find(flow.reads.begin(), flow.reads.end(), tie->second));
+      flow.ties.erase(tie);
+    }
+  }
+
+  bool are_complementary(std::size_t first, std::size_t second) const {
+    const auto& one = snippet_.instructions[first].statement->guard;
+    const auto& other = snippet_.instructions[second].statement->guard;
+    return one && other && one->is_negated != other->is_negated &&
+           snippet_.flows[first].guard == snippet_.flows[second].guard;
+  }
+
+  std::ptrdiff_t readers_of(std::size_t value) const {
+    return std::count_if(snippet_.flows.begin(), snippet_.flows.end(), [&](const Flow& flow) {
+      return std::find(flow.reads.begin(), flow.reads.end(), value) != flow.reads.end();
+    });
+  }
+
   // The address of an access, as the text has it: "%p+4" of shared memory.
   struct Access {
     std::size_t instruction;
@@ -148,7 +178,7 @@ bool is_read(const Snippet& snippet, std::size_t value) {
 
 void find_sources(Snippet& snippet, const std::vector<NamedRegister>& marked) {
   for (std::size_t i = 0; i < snippet.values.size(); ++i) {
-    if (snippet.values[i].definition) continue;
+    if (snippet.values[i].definition || !is_read(snippet, i)) continue;
     const auto& value = snippet.values[i];
     const bool is_marked =
         std::any_of(marked.begin(), marked.end(), [&](const NamedRegister& one) { return one.name == value.name; });

@@ -87,8 +87,12 @@ SnippetForm catalogue_form(const Snippet& snippet, std::optional<std::size_t> re
 class Builder {
  public:
   Builder(const Snippet& snippet, const std::vector<std::size_t>& instructions, std::size_t result,
-          const isa::Catalogue& catalogue)
-      : snippet_(snippet), instructions_(instructions), result_(result), catalogue_(catalogue) {}
+          const isa::Catalogue& catalogue, bool keeps_values)
+      : snippet_(snippet),
+        instructions_(instructions),
+        result_(result),
+        catalogue_(catalogue),
+        keeps_values_(keeps_values) {}
 
   SnippetForm build() {
     find_values();
@@ -123,7 +127,7 @@ class Builder {
         if (!inside.contains(i) && snippet_.live[i] && std::find(reads.begin(), reads.end(), made) != reads.end())
           is_read_outside = true;
       }
-      if (made != result_ && (is_wanted || is_read_outside)) kept_.insert(made);
+      if (keeps_values_ && made != result_ && (is_wanted || is_read_outside)) kept_.insert(made);
     }
   }
 
@@ -347,6 +351,7 @@ class Builder {
   const std::vector<std::size_t>& instructions_;
   std::size_t result_;
   const isa::Catalogue& catalogue_;
+  bool keeps_values_;
   std::set<std::size_t> makers_, kept_, copied_, temporaries_;
   std::vector<std::size_t> sources_;
   std::map<std::size_t, std::size_t> same_register_;
@@ -358,9 +363,9 @@ class Builder {
 }  // namespace
 
 SnippetForm form_of(const Snippet& snippet, const std::vector<std::size_t>& instructions, std::size_t result,
-                    const isa::Catalogue& catalogue) {
+                    const isa::Catalogue& catalogue, bool keeps_values) {
   if (is_as_in_the_catalogue(snippet)) return catalogue_form(snippet, result);
-  return Builder(snippet, instructions, result, catalogue).build();
+  return Builder(snippet, instructions, result, catalogue, keeps_values).build();
 }
 
 SnippetForm form_without_result(const Snippet& snippet) { return catalogue_form(snippet, std::nullopt); }

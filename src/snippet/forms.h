@@ -23,8 +23,9 @@ struct SnippetForm {
 // do not make. Values that they make and the rest of the snippet needs are further results, which are stored but not
 // waited for. If the whole snippet is one instruction with a different register for each operand, it becomes the
 // catalogue's form with the user's literals, and is measured exactly as in a table.
+//   keeps_values  false: without further results
 SnippetForm form_of(const Snippet& snippet, const std::vector<std::size_t>& instructions, std::size_t result,
-                    const isa::Catalogue& catalogue);
+                    const isa::Catalogue& catalogue, bool keeps_values = true);
 
 // The catalogue's form for a snippet of one instruction without a result (a store).
 SnippetForm form_without_result(const Snippet& snippet);

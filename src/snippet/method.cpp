@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <numeric>
@@ -49,8 +50,11 @@ struct Planner {
     return *made.forms.back();
   }
 
-  Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result) {
-    const auto& form = add(instructions, result);
+  Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result,
+               bool keeps_values = true) {
+    made.forms.push_back(
+        std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue, keeps_values)));
+    const auto& form = *made.forms.back();
     made.forms.back()->form.is_streamed = false;
     made.forms.back()->form.not_streamable.clear();
     return {&form, form.operand_of.at(source)};
@@ -64,6 +68,9 @@ struct Planner {
         pair.alone = part_of(between, source, result);
         const auto wider = with_producers(snippet, between);
         if (wider.size() > between.size() && wider.size() < all.size()) pair.wider = part_of(wider, source, result);
+        const auto merged = part_of(wider, source, result, false);
+        const auto keeping = form_of(snippet, wider, result, catalogue);
+        if (merged.form->form.operands.size() < keeping.form.operands.size()) pair.merged = merged;
       }
     }
     made.pairs.push_back(std::move(pair));
@@ -118,15 +125,11 @@ struct Windows {
 
   bool are_there() const { return with != nullptr && without != nullptr && with->window && without->window; }
 
-  // The opcodes between the operand, or all of them if none is named, and the consumer. Empty if the registers do not
-  // show them.
-  std::optional<std::vector<std::string>> path(const std::optional<std::string>& operand,
-                                               sass::Moves moves = sass::Moves::without) const {
+  // The opcodes between the operand and the consumer. Empty if the registers do not show them.
+  std::optional<std::vector<std::string>> path(const std::string& operand) const {
     if (!are_there()) return std::nullopt;
-    std::vector<int> loads(static_cast<std::size_t>(with->operand_loads));
-    std::iota(loads.begin(), loads.end(), 0);
-    if (operand) loads = loads_of(operand_loads, *operand);
-    return sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads, moves);
+    const auto loads = loads_of(operand_loads, operand);
+    return sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads);
   }
   std::vector<std::string> sass() const {
     return are_there() ? sass::added_opcodes(*with->window, *without->window) : std::vector<std::string>{};
@@ -177,7 +180,7 @@ struct Candidate {
 //   reference  the whole's windows with the consumer of `alone`
 struct Candidates {
   const Pair& pair;
-  Candidate whole, alone, wider;
+  Candidate whole, alone, wider, merged;
   Windows reference;
 
   // The opcodes that the snippet has between source and result.
@@ -195,8 +198,10 @@ struct Candidates {
     if (whole.is_all_path()) return &whole;
     if (!is_proven(*alone.work) || has_its_code()) return &alone;
     const auto on_path = path();
-    if (wider.work != nullptr && on_path && wider.is_all_path() && sass::same_operations(*on_path, *wider.path()))
-      return &wider;
+    for (const auto* other : {&wider, &merged}) {
+      if (other->work != nullptr && on_path && other->is_all_path() && sass::same_operations(*on_path, *other->path()))
+        return other;
+    }
     return nullptr;
   }
 
@@ -249,23 +254,14 @@ void check_accesses(results::Record& record, int bytes) {
   record.measure.reset();
 }
 
-// The window begins when all sources are ready. Code that only depends on other sources, and is not on a path from this
-// one, may delay the result.
-void note_other_sources(results::Record& record, const Windows& windows, const std::string& operand) {
-  if (operand.empty() || record.level == 0 || record.consumer == results::itself) return;
-  const auto own = windows.path(operand, sass::Moves::with), all = windows.path(std::nullopt, sass::Moves::with);
-  if (!own || !all || own->size() == all->size()) return;
-  auto others = *all;
-  for (const auto& opcode : *own) {
-    if (const auto found = std::find(others.begin(), others.end(), opcode); found != others.end()) others.erase(found);
-  }
-  results::add_note(record.note, fmt::format("with what comes from other sources alone: {}", fmt::join(others, ";")));
-}
-
 // The state of a pair whose path is a part of the snippet.
 results::Record record_of(const Candidates& candidates) {
   const auto* chosen = candidates.chosen();
   const auto& whole = candidates.whole.work->record;
+  // What befalls the whole snippet befalls all of its pairs.
+  constexpr std::array ends = {sass::Verdict::rejected, sass::Verdict::unsupported, sass::Verdict::fault,
+                               sass::Verdict::timeout};
+  if (std::find(ends.begin(), ends.end(), whole.verdict) != ends.end()) return whole;
   if (chosen == nullptr) {
     auto record =
         latency::record_without_experiment(*candidates.alone.work->plan, sass::Verdict::fused, candidates.why_none());
@@ -281,7 +277,6 @@ results::Record record_of(const Candidates& candidates) {
     if (on_path && itself && !sass::same_opcodes(*on_path, *itself))
       results::add_note(record.note, fmt::format("on different pipes in the snippet: {}", fmt::join(*on_path, ";")));
   }
-  note_other_sources(record, chosen->windows, chosen->part->operand);
   return record;
 }
 
@@ -306,7 +301,8 @@ class Pairs {
     make_cells({{&Pair::whole, &whole_}, {&Pair::alone, &alone_}}, every);
     add_references();
     // Only few paths are merged with the values that join them.
-    make_cells({{&Pair::wider, &wider_}}, [&](std::size_t i) { return candidates(i).chosen() == nullptr; });
+    make_cells({{&Pair::wider, &wider_}, {&Pair::merged, &merged_}},
+               [&](std::size_t i) { return candidates(i).chosen() == nullptr; });
     std::vector<results::Record> records;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto& pair = *pairs_[i].pair;
@@ -317,7 +313,9 @@ class Pairs {
         const auto all = candidates(i);
         const auto* chosen = all.chosen();
         records.push_back(record_of(all));
-        if (chosen != nullptr) name_place(records.back(), snippet_, log_of_rejected(bench_, *chosen->work));
+        auto log = log_of_rejected(bench_, whole_.at(i));
+        if (log.empty() && chosen != nullptr) log = log_of_rejected(bench_, *chosen->work);
+        name_place(records.back(), snippet_, log);
       }
       records.back().operand = pair.source;
       records.back().input = pair.result;
@@ -370,7 +368,11 @@ class Pairs {
   Candidates candidates(std::size_t i) const {
     const auto& pair = *pairs_[i].pair;
     const auto reference = references_.find(i);
-    return {pair, candidate(pair.whole, whole_, i), candidate(pair.alone, alone_, i), candidate(pair.wider, wider_, i),
+    return {pair,
+            candidate(pair.whole, whole_, i),
+            candidate(pair.alone, alone_, i),
+            candidate(pair.wider, wider_, i),
+            candidate(pair.merged, merged_, i),
             reference == references_.end() ? Windows{} : reference->second.windows(bench_)};
   }
 
@@ -379,7 +381,6 @@ class Pairs {
     const auto& work = whole_.at(i);
     auto record = work.record;
     check_accesses(record, pair.whole.form->bytes);
-    if (pair.whole.form->form.is_block) note_other_sources(record, windows_of(bench_, work), pair.whole.operand);
     return record;
   }
 
@@ -388,7 +389,7 @@ class Pairs {
   line::Bench& bench_;
   std::vector<PairAtLevel> pairs_;
   std::deque<latency::CellPlan> plans_;  // works point to them
-  Works whole_, alone_, wider_;
+  Works whole_, alone_, wider_, merged_;
   std::map<std::size_t, Reference> references_;
 };
 

@@ -25,9 +25,11 @@ struct Part {
 //   alone  the instructions on the path, if the snippet has more; whatever they read from the rest is ready
 //   wider  these and the instructions that produce their inputs, with which the assembler may merge them; empty if that
 //          is the whole snippet
+//   merged the same without the values in between that the rest of the snippet also reads: the assembler may merge a
+//          product with each of two sums; empty if there are none
 struct Pair {
   std::string source, result;
-  Part whole = {}, alone = {}, wider = {};
+  Part whole = {}, alone = {}, wider = {}, merged = {};
 };
 
 // The forms of a snippet, and its pairs: each source with each result, in order.

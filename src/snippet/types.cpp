@@ -87,6 +87,7 @@ class Types {
       if (!use.is_least) require(use);
     }
     for (const auto& use : uses_) check_least(use);
+    for (const auto& use : uses_) check_declared(use);
     for (std::size_t i = 0; i < snippet_.values.size(); ++i) {
       auto& value = snippet_.values[i];
       value.type = value.name == carry_name && !has_use(i) ? "carry" : type_of(i);
@@ -106,7 +107,27 @@ class Types {
     if (bits == 0) fail(snippet_.name, named.place, fmt::format("there is no register type .{}", named.type));
     const auto [known, is_new] = widths_.try_emplace(named.name, Width{bits, named.place, "declared"});
     if (!is_new && known->second.bits != bits) mismatch(named.name, named.place, bits, known->second);
-    if (!has_bits_only(named.type) || !declared_.contains(named.name)) declared_[named.name] = named.type;
+    const auto before = declared_.find(named.name);
+    if (before != declared_.end() && contradict(before->second, named.type))
+      fail(snippet_.name, named.place,
+           fmt::format("{} is .{} here and .{} before", named.name, named.type, before->second),
+           "a register has one type");
+    if (!has_bits_only(named.type) || before == declared_.end()) declared_[named.name] = named.type;
+  }
+
+  // A register for floats is not one for integers; one of plain bits is either.
+  static bool contradict(const std::string& one, const std::string& other) {
+    return !has_bits_only(one) && !has_bits_only(other) && one != "pred" && other != "pred" &&
+           is_floating(one) != is_floating(other);
+  }
+
+  void check_declared(const Use& use) const {
+    const auto& name = snippet_.values[use.value].name;
+    const auto declared = declared_.find(name);
+    if (use.is_address || declared == declared_.end() || !contradict(declared->second, use.type)) return;
+    fail(snippet_.name, use.place,
+         fmt::format("{} is declared .{} and used as .{} here", name, declared->second, use.type),
+         fmt::format("declare it .b{}, which is for both", isa::register_bits(declared->second)));
   }
 
   void require(const Use& use) {

@@ -119,8 +119,14 @@ results::Record without_dependence(const Pair& pair, int level) {
 }
 
 void name_place(results::Record& record, const Snippet& snippet, const std::string& log) {
+  if (record.verdict != sass::Verdict::rejected) return;
+  // The first message; its line is one of a kernel that the user does not see.
+  record.note.resize(std::min(record.note.find('\n'), record.note.size()));
+  constexpr std::string_view mark = "error: ";
+  if (const auto error = record.note.find(mark); error != std::string::npos && record.note.starts_with("line "))
+    record.note.erase(0, error + mark.size());
   const auto name = assemble::quoted_name(log);
-  if (record.verdict != sass::Verdict::rejected || name.empty()) return;
+  if (name.empty()) return;
   std::vector<std::string> places;
   for (const auto& statement : snippet.text.statements) {
     if (statement.opcode == name || statement.opcode.starts_with(name + "."))

@@ -69,6 +69,44 @@ TEST_CASE("a snippet is measured from each source to each result") {
   CHECK_FALSE(cells.at("b → e").cycles);
 }
 
+TEST_CASE("by the schedule, a source's number is that of its own path") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto cells_by_schedule = [&](const std::string& snippet) {
+    return measured(program, snippet, {"--static", "--target", "sm_90a"});
+  };
+  const auto number = [](const std::map<std::string, Cell>& cells, const std::string& pair) {
+    INFO(pair << ": " << cells.at(pair).note);
+    REQUIRE(cells.at(pair).static_cycles);
+    return *cells.at(pair).static_cycles;
+  };
+  INFO("a is selected, c is compared first");
+  const auto slct = cells_by_schedule("slct.s32.f32 d, a, b, c");
+  CHECK(number(slct, "a → d") == number(slct, "b → d"));
+  CHECK(number(slct, "c → d") >= number(slct, "a → d") + 4);
+  INFO("literals are in registers before the operand arrives");
+  const auto literals = cells_by_schedule("mad.lo.u32 d, a, 1664525, 1013904223");
+  const auto registers = cells_by_schedule("mad.lo.u32 d, a, b, c");
+  CHECK(number(literals, "a → d") == number(registers, "a → d"));
+  INFO("the last xor is not the consumer's");
+  const auto once = cells_by_schedule("shr.u32 t, s, 22; xor.b32 u, s, t");
+  const auto twice = cells_by_schedule("shr.u32 t, s, 22; xor.b32 u, s, t; shr.u32 v, u, 11; xor.b32 d, u, v");
+  CHECK(number(twice, "s → d") >= number(once, "s → u") + 8);
+  INFO("a product and each of its sums are one instruction");
+  const auto sums = cells_by_schedule("mul.f32 t, x, y; add.f32 d, t, z; sub.f32 e, t, z");
+  for (const char* pair : {"x → d", "z → d", "y → e", "z → e"}) CHECK(number(sums, pair) == 4);
+}
+
+TEST_CASE("a constant result depends on no source") {
+  PtxlatProgram program;
+  program.require_tools();
+  for (const char* snippet : {"xor.b32 d, a, a", "and.b32 d, a, 0"}) {
+    const auto cell = measured(program, snippet).at("a → d");
+    CHECK(cell.verdict == "elided");
+    CHECK(has(cell.note, "the result is a constant"));
+  }
+}
+
 TEST_CASE("a single instruction has the cycles of its table") {
   PtxlatProgram program;
   program.require_tools();
@@ -110,6 +148,9 @@ TEST_CASE("rejected code is a verdict with the assembler's message and the place
   INFO(cell.note);
   CHECK(has(cell.note, "mul.lo"));
   CHECK(has(cell.note, "in the snippet at 1:16"));
+  CHECK_FALSE(has(cell.note, "\n"));
+  INFO("also where it is not on the path");
+  CHECK(measured(program, "mov.f32 f, 1; mul.f32 d, a, b").at("a → d").verdict == "rejected");
 }
 
 TEST_CASE("--throughput runs copies of the whole snippet's machine code on the GPU, and says so without one") {

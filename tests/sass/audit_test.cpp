@@ -53,6 +53,27 @@ TEST_CASE("a consumer that merged with the instruction is fused") {
   check(audit_differential(fma, window({{"FADD R1, R2, R5", 4}})), Verdict::fused, "consumer");
 }
 
+TEST_CASE("an instruction of the consumer's shape is not the consumer, which merged with the last one") {
+  const std::vector<Line> stores{{"STG.E.STRONG.SYS desc[UR4][R22.64+0x10], R1"}};
+  const auto base = with_epilogue(window({plain_xor}), stores);
+  const std::vector<Line> hash{{"SHF.R.U32.HI R0, RZ, 0x16, R2", 4},
+                               {"LOP3.LUT R0, R2, R0, RZ, 0x3c, !PT", 4},
+                               {"SHF.R.U32.HI R4, RZ, 0xb, R0", 4}};
+  auto merged = hash, whole = hash;
+  merged.push_back({"LOP3.LUT R1, R0, R4, R5, 0x96, !PT", 5});
+  check(audit_differential(with_epilogue(window(merged), stores), base), Verdict::fused, "consumer");
+  whole.push_back({"LOP3.LUT R0, R0, R4, RZ, 0x3c, !PT", 4});
+  whole.push_back({"LOP3.LUT R1, R0, R5, RZ, 0x3c, !PT", 5});
+  const auto audit = audit_differential(with_epilogue(window(whole), stores), base);
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass.size() == 4);
+}
+
+TEST_CASE("a window with an instruction that the disassembler does not know proves nothing") {
+  check(audit_differential(window({{"UNKNOWN", 2, 0}, waiting_xor}), xor_base), Verdict::contaminated,
+        "does not know an instruction: 0060");
+}
+
 TEST_CASE("a window in which only the consumer is left is elided") {
   check(audit_differential(xor_base, xor_base), Verdict::elided, "nothing is between the clocks but the consumer");
   check(audit_base(window({})), Verdict::elided, "consumer");

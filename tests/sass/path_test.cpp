@@ -58,6 +58,51 @@ TEST_CASE("a predicate carries the dependence, and moves do not count as work") 
   CHECK(path_opcodes(code, base, 3, {2}) == Opcodes{"SEL"});
 }
 
+TEST_CASE("what is beside an operand's path is before its first instruction or among its instructions") {
+  // Of three operands: a sum of the first two, a constant, and the third joins at the end.
+  const auto code = with({{"IADD3 R11, R2, R3, RZ", 4}, {"MOV R12, 0x7", 5}, {"IMAD R10, R5, R12, R11", 4}});
+  const auto of_first = beside_path(code, base, 3, {0});
+  REQUIRE(of_first);
+  CHECK(of_first->before.empty());
+  CHECK(of_first->cycles == 0);
+  CHECK(of_first->among == Opcodes{"MOV"});
+  CHECK_FALSE(of_first->is_separable);
+  const auto of_third = beside_path(code, base, 3, {2});
+  REQUIRE(of_third);
+  CHECK(of_third->before == Opcodes{"IADD3", "MOV"});
+  CHECK(of_third->cycles == 9);
+  CHECK(of_third->among.empty());
+  CHECK_FALSE(beside_path(with({{"MOV R10, 0x7"}}), base, 3, {0}));
+  CHECK_FALSE(beside_path(with({{"@P1 BRA 0x200"}, {"IADD3 R10, R2, R5, RZ"}}), base, 3, {0}));
+}
+
+TEST_CASE("a matrix instruction reads the registers behind those that it names") {
+  const auto code = with({{"MOV R25, R3"}, {"HMMA.16816.F16 R10, R24, R2, RZ"}});
+  CHECK(path_opcodes(code, base, 3, {1}) == Opcodes{"HMMA.16816.F16"});
+}
+
+TEST_CASE("what is among a path is told from it where the window shows the latency of the pair") {
+  // Both factors are prepared alike: the second shows that PRMT to IMAD takes 5 cycles.
+  const auto code = with({{"PRMT R11, R2, 0x10, RZ", 2}, {"PRMT R12, R3, 0x10, RZ", 5}, {"IMAD R10, R11, R12, RZ", 4}});
+  const auto of_first = beside_path(code, base, 3, {0});
+  REQUIRE(of_first);
+  CHECK(of_first->among == Opcodes{"PRMT"});
+  CHECK(of_first->is_separable);
+  CHECK(of_first->cycles == 2);
+  const auto of_second = beside_path(code, base, 3, {1});
+  REQUIRE(of_second);
+  CHECK(of_second->cycles == 2);
+  CHECK(of_second->among.empty());
+}
+
+TEST_CASE("what nothing needs is not beside a path, and takes no time from it") {
+  const auto code = with({{"POPC R12, R3", 4}, {"IADD3 R10, R2, R5, RZ", 4}});
+  const auto beside = beside_path(code, base, 3, {0});
+  REQUIRE(beside);
+  CHECK(beside->empty());
+  CHECK(beside->cycles == 0);
+}
+
 TEST_CASE("if the code branches, or a load is missing, the path is unknown") {
   const auto code = with({{"IADD3 R10, R2, R5, RZ"}});
   CHECK_FALSE(path_opcodes(code, base, 4, {0}));

@@ -73,6 +73,13 @@ TEST_CASE("a register of two widths is an error that names both places") {
   CHECK(mistake_in("setp.lt.s32 p, a, b; add.u32 d, p, a")
             .starts_with("snippet:1:33: p is 32 bits here and a predicate at 1:13"));
   CHECK(mistake_in(".reg .b64 a; add.u32 d, a, b").starts_with("snippet:1:25: a is 32 bits here and 64 bits at 1:11"));
+  CHECK(
+      mistake_in(".reg .f32 a; add.u32 d, a, b").starts_with("snippet:1:25: a is declared .f32 and used as .u32 here"));
+  CHECK(
+      mistake_in(".reg .s32 a; add.f32 d, a, b").starts_with("snippet:1:25: a is declared .s32 and used as .f32 here"));
+  CHECK(mistake_in(".reg .b32 a; add.f32 d, a, b; add.u32 e, a, b").empty());
+  CHECK(mistake_in("add.u32 d, a, b", {{}, {}, {{"a", "u32", {}}, {"a", "f32", {}}}})
+            .find("a is .f32 here and .u32 before") != std::string::npos);
 }
 
 TEST_CASE("an instruction that the catalogue lacks is an error with what may be meant") {
@@ -160,4 +167,14 @@ TEST_CASE("vectors, pairs of predicates and sinks are results each of their own"
   CHECK(results(understood("setp.lt.s32 p|_, a, b")) == Names{"p pred"});
   CHECK(results(understood("mov.b64 {lo, hi}, a")) == Names{"lo b32", "hi b32"});
   CHECK(sources(understood("mov.b64 d, {a, b}")) == Names{"a b32", "b b32"});
+}
+
+TEST_CASE("of two writes under a predicate and its opposite one happens, so the value before is no source") {
+  const auto snippet = understood("setp.lt.s32 p, a, b; @p mov.b32 d, x; @!p mov.b32 d, y");
+  CHECK(sources(snippet) == Names{"a s32", "b s32", "x b32", "y b32"});
+  CHECK(path(snippet, "x", "d") == Path{1, 2});
+  const auto read_between = understood("setp.lt.s32 p, a, b; @p mov.b32 d, x; add.u32 e, d, d; @!p mov.b32 d, y");
+  CHECK(sources(read_between) == Names{"a s32", "b s32", "x b32", "d b32", "y b32"});
+  const auto reads_it = understood("setp.lt.s32 p, a, b; @p mul.lo.s32 d, d, x; @!p add.s32 d, d, y");
+  CHECK(sources(reads_it) == Names{"a s32", "b s32", "d s32", "x s32", "y s32"});
 }
