@@ -182,15 +182,14 @@ FoundConsumer find_consumer(const Window& window, const Window& base) {
     if (has(opcode_of(consumer.text), Trait::moves | Trait::bookkeeping)) continue;
     // What makes the stored value must still do so: an instruction under test may have one of the same shape.
     const auto shape = shape_of(consumer);
-    auto same = shapes.size();
-    while (same-- > 0 && (shapes[same] != shape || (is_stored_in_base[i] && !is_stored[same]))) {
-    }
-    if (same == std::string::npos) {
+    std::size_t behind = shapes.size();
+    while (behind > 0 && (shapes[behind - 1] != shape || (is_stored_in_base[i] && !is_stored[behind - 1]))) --behind;
+    if (behind == 0) {
       found.changed = consumer.text;
       continue;
     }
-    found.is_consumer[same] = true;
-    shapes[same].clear();
+    found.is_consumer[behind - 1] = true;
+    shapes[behind - 1].clear();
   }
   return found;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <istream>
 #include <ostream>
 #include <string>

@@ -199,20 +199,21 @@ class Service {
 
   // Sets take_cubin_; returns how it does so.
   std::string take_cubins(const OpenJitRequest& request) {
+    std::string problem;
     for (const auto& library : request.libcuptis) {
       try {
         loaded_ = std::make_unique<counters::LoadedCubins>(library);
         take_cubin_ = [this] { return loaded_->take(); };
         return "CUPTI";
-      } catch (const counters::Unavailable&) {
-        // The next one may do; the driver's cache does in any case.
+      } catch (const counters::Unavailable& error) {
+        problem = fmt::format(", without CUPTI: {}", error.what());  // unless the next one does
       }
     }
     const auto folder = std::filesystem::path(request.folder) / std::to_string(getpid());
     std::filesystem::create_directory(folder);
     cache_.emplace(folder);
     take_cubin_ = [this] { return cache_->take(); };
-    return "the driver's cache";
+    return "the driver's cache" + problem;
   }
 
   assemble::ModuleOutcome jit(const std::string& ptx, const isa::Target& target, int level) const {

@@ -218,7 +218,7 @@ TEST_CASE("the driver's code is that of whole programs, by CUPTI or by its own c
   SECTION("neither") {
     environment.set("PTXLAT_STANDIN_CUPTI", "taken");
     environment.set("PTXLAT_STANDIN_JIT_CACHE", "garbage");
-    way = "cuLink, because cuModuleLoadDataEx with the driver's cache shows no code: ";
+    way = "cuLink, because cuModuleLoadDataEx with the driver's cache";
     is_whole_program = false;
   }
   const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);
