@@ -56,6 +56,9 @@ struct CodeOrigin {
   bool is_whole_program = true;
   std::string way;
 };
+// Those that always make it in the same way.
+inline CodeOrigin origin_of_ptxas() { return {true, "ptxas"}; }
+inline CodeOrigin origin_of_nvjitlink() { return {false, "nvJitLink"}; }
 
 // Turns the text of one PTX module into a cubin. An implementation is used by one thread at a time; it survives a crash
 // or a hang of the real assembler, which it reports as a rejection ("ptxas died of signal 11").

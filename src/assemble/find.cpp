@@ -290,7 +290,7 @@ fs::path nvdisasm_for(const isa::Target& target, const std::vector<fs::path>& fo
   }
   // The words of sm_90a and of sm_90 have the same encoding.
   const isa::Target plain{target.sm, {}};
-  // 12.3's is the only wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.
+  // 12.3's is the only wheel of an older disassembler; 13.5's is the default of tools/toolkits.sh.
   const std::string advice = target.sm < 75
                                  ? "run " + toolkits_script() + " 12.3: its nvdisasm reads sm_50 to sm_90"
                                  : "run " + toolkits_script() + " latest, or put a CUDA toolkit's bin into PATH";

@@ -50,7 +50,7 @@ class Ptxas : public Assembler {
     return outcome;
   }
 
-  CodeOrigin origin() override { return {true, "ptxas"}; }
+  CodeOrigin origin() override { return origin_of_ptxas(); }
 
  private:
   void write_input(const std::string& ptx) {

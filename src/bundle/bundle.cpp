@@ -93,7 +93,7 @@ class RecordedAssembler : public line::KernelAssembler {
 
   assemble::CodeOrigin origin() override {
     const bool is_ptxas = bundle_.manifest.toolchains[toolchain_].toolchain.kind == assemble::ToolchainKind::ptxas;
-    return is_ptxas ? assemble::CodeOrigin{true, "ptxas"} : assemble::CodeOrigin{false, "nvJitLink"};
+    return is_ptxas ? assemble::origin_of_ptxas() : assemble::origin_of_nvjitlink();
   }
 
  private:

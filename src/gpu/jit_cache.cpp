@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/jit_cache.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,38 +20,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A number of a header at this place in an ELF. The caller has checked that it is inside.
-template <typename Number>
-Number number_at(const Bytes& elf, std::size_t place) {
-  Number number = 0;
-  std::memcpy(&number, elf.data() + place, sizeof number);
-  return number;
+// A header at this place in an ELF. The caller has checked that it is inside.
+template <typename Header>
+Header header_at(const Bytes& elf, std::uint64_t place) {
+  Header header;
+  std::memcpy(&header, elf.data() + place, sizeof header);
+  return header;
 }
 
-constexpr std::array<std::uint8_t, 5> magic = {0x7f, 'E', 'L', 'F', 2};  // of 64 bits
-constexpr std::size_t header_bytes = 64;
-
-// Where a table of headers ends, whose start, entry size and length are at these places of the ELF header.
-std::uint64_t end_of_table(const Bytes& elf, std::size_t start, std::size_t entry, std::size_t count) {
-  return number_at<std::uint64_t>(elf, start) +
-         std::uint64_t{number_at<std::uint16_t>(elf, entry)} * number_at<std::uint16_t>(elf, count);
-}
+constexpr std::array<std::uint8_t, 5> magic = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64};
 
 // How long an ELF is, by its header and those of its sections; 0 if these are not inside.
 std::uint64_t size_of(const Bytes& elf) {
-  constexpr std::size_t section_headers = 40, section_entry = 58, section_count = 60;
-  constexpr std::size_t program_headers = 32, program_entry = 54, program_count = 56;
-  constexpr std::uint32_t without_contents = 8;  // SHT_NOBITS
-  if (elf.size() < header_bytes) return 0;
-  auto end = std::max(end_of_table(elf, section_headers, section_entry, section_count),
-                      end_of_table(elf, program_headers, program_entry, program_count));
-  const auto entry = number_at<std::uint16_t>(elf, section_entry);
-  const auto start = number_at<std::uint64_t>(elf, section_headers);
-  if (start > elf.size() || end > elf.size() || entry < header_bytes) return 0;
-  for (std::size_t i = 0; i < number_at<std::uint16_t>(elf, section_count); ++i) {
-    const auto header = start + i * entry;
-    if (number_at<std::uint32_t>(elf, header + 4) == without_contents) continue;
-    end = std::max(end, number_at<std::uint64_t>(elf, header + 24) + number_at<std::uint64_t>(elf, header + 32));
+  if (elf.size() < sizeof(Elf64_Ehdr)) return 0;
+  const auto header = header_at<Elf64_Ehdr>(elf, 0);
+  auto end = std::max(header.e_shoff + std::uint64_t{header.e_shentsize} * header.e_shnum,
+                      header.e_phoff + std::uint64_t{header.e_phentsize} * header.e_phnum);
+  if (header.e_shoff > elf.size() || end > elf.size() || header.e_shentsize < sizeof(Elf64_Shdr)) return 0;
+  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+    const auto section = header_at<Elf64_Shdr>(elf, header.e_shoff + i * header.e_shentsize);
+    if (section.sh_type != SHT_NOBITS) end = std::max(end, section.sh_offset + section.sh_size);
   }
   return end;
 }

@@ -177,7 +177,7 @@ Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const Tr
   it.run(Role::bracket, {Role::bracket}, [&] { return sass::audit_bracket(it.window(Role::bracket), sass); });
   // What does not depend on the operand need not be in each step.
   const auto path = path_of(variant, level, experiment, batch, trials);
-  const auto& step = path && differential.is_proven() && !path->beside.empty() ? path->opcodes : sass;
+  const auto& step = path && differential.is_proven() && !path->is_alone() ? path->opcodes : sass;
   it.run(Role::chain, {Role::chain, Role::chain_twice}, [&] {
     return sass::audit_chain(it.window(Role::chain), it.window(Role::chain_twice), experiment.steps, step,
                              it.expected(Role::chain));

@@ -80,7 +80,7 @@ std::optional<double> Numbers::differential() const {
   const auto more = value(Headline::differential, [&](Role role) { return inner(role); });
   // Negative: adding the instruction changed the schedule before it. Not a latency.
   if (!more || *more < 0) return std::nullopt;
-  return leaves_out_beside && path ? *more - path->beside.cycles : *more;
+  return leaves_out_beside && path ? *more - path->cycles_beside : *more;
 }
 
 bool Numbers::chain_is_path() const {
@@ -140,7 +140,7 @@ Headline headline_of(const Numbers& numbers) {
   if (numbers.chain_is_path()) return Headline::chain;
   // Each step of the chain has what is beside the path once more, and in the differential an instruction of the path
   // may wait for it. Both are upper bounds.
-  if (numbers.leaves_out_beside && numbers.path && !numbers.path->beside.empty())
+  if (numbers.leaves_out_beside && numbers.path && !numbers.path->is_alone())
     return *chain < *differential ? Headline::chain : Headline::differential;
   const auto& audits = numbers.audits;
   const bool same_code =
@@ -151,11 +151,11 @@ Headline headline_of(const Numbers& numbers) {
 std::vector<std::string> beside_in(Headline headline, const Numbers& numbers) {
   if (!numbers.path || headline == Headline::none || (headline == Headline::chain && numbers.chain_is_path()))
     return {};
-  const auto& beside = numbers.path->beside;
+  const auto& path = *numbers.path;
   const bool leaves_out = numbers.leaves_out_beside && headline == Headline::differential;
-  if (leaves_out && beside.is_separable) return {};
-  auto names = leaves_out ? std::vector<std::string>{} : beside.before;
-  names.insert(names.end(), beside.among.begin(), beside.among.end());
+  if (leaves_out && path.is_separable) return {};
+  auto names = leaves_out ? std::vector<std::string>{} : path.before;
+  names.insert(names.end(), path.among.begin(), path.among.end());
   return names;
 }
 

@@ -33,7 +33,7 @@ struct Numbers {
   const TrialNumbers& trials;
   const Audits& audits;
   Source source;
-  std::optional<OperandPath> path = {};
+  std::optional<sass::OperandPath> path = {};
   bool leaves_out_beside = false;
 
   // Null if the experiment has none.

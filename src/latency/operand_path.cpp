@@ -2,16 +2,12 @@
 #include "latency/operand_path.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "latency/experiment_builder.h"
 #include "ptx/instruction.h"
 
 namespace ptxlat::latency {
 
-namespace {
-
-// The loads before the first clock that are for the operand.
 std::vector<int> loads_of(const std::vector<std::string>& operand_loads, const isa::Operand& operand) {
   const auto registers = ptx::registers_of(operand);
   std::vector<int> loads;
@@ -21,6 +17,8 @@ std::vector<int> loads_of(const std::vector<std::string>& operand_loads, const i
   }
   return loads;
 }
+
+namespace {
 
 // The two kernels of the differential, both with a window.
 struct DifferentialKernels {
@@ -37,19 +35,15 @@ std::optional<DifferentialKernels> kernels_of(const Experiment& experiment, cons
 
 }  // namespace
 
-std::optional<OperandPath> path_of(const isa::Variant& variant, int level, const Experiment& experiment,
-                                   const line::Batch& batch, const TrialNumbers& trials) {
+std::optional<sass::OperandPath> path_of(const isa::Variant& variant, int level, const Experiment& experiment,
+                                         const line::Batch& batch, const TrialNumbers& trials) {
   if (level == 0 || variant.operand.empty()) return std::nullopt;
   const auto kernels = kernels_of(experiment, batch, trials);
   if (!kernels) return std::nullopt;
   const auto& [with, without] = *kernels;
   const auto& operand_loads = experiment.trials[Role::differential].kernel.operand_loads;
   const auto loads = loads_of(operand_loads, operand_of(*variant.form, variant.operand));
-  auto beside = sass::beside_path(*with->window, *without->window, with->operand_loads, loads);
-  if (!beside) return std::nullopt;
-  const auto opcodes =
-      sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads, sass::Moves::with);
-  return OperandPath{*opcodes, *std::move(beside)};
+  return sass::operand_path(*with->window, *without->window, with->operand_loads, loads);
 }
 
 bool result_is_constant(const isa::Variant& variant, const Experiment& experiment, const line::Batch& batch,

@@ -13,15 +13,13 @@
 
 namespace ptxlat::latency {
 
-// An operand's own path in the window of the differential, with its moves, and what is beside it there.
-struct OperandPath {
-  std::vector<std::string> opcodes;
-  sass::BesidePath beside;
-};
-// Empty if the registers do not show it, if there is no consumer, or without optimisation, where a number is that of
-// all instructions.
-std::optional<OperandPath> path_of(const isa::Variant& variant, int level, const Experiment& experiment,
-                                   const line::Batch& batch, const TrialNumbers& trials);
+// The loads before the first clock of a kernel (ptx::Kernel::operand_loads) that are for the operand.
+std::vector<int> loads_of(const std::vector<std::string>& operand_loads, const isa::Operand& operand);
+
+// The path of the variant's operand in the window of the differential. Empty if the registers do not show it, if there
+// is no consumer, or without optimisation, where a number is that of all instructions.
+std::optional<sass::OperandPath> path_of(const isa::Variant& variant, int level, const Experiment& experiment,
+                                         const line::Batch& batch, const TrialNumbers& trials);
 
 // Whether no operand reaches what the differential stores: the assembler has folded the instruction to a constant.
 // False if the registers do not show it.

@@ -230,6 +230,12 @@ bool may_have_wide_sources(std::string_view opcode) {
          opcode.find("64") != std::string_view::npos;
 }
 
+bool names_first_registers(std::string_view opcode) {
+  constexpr std::string_view names[] = {"TEX", "TLD", "TLD4", "TXD", "TMML", "SULD", "SUATOM", "LDSM"};
+  const auto name = family_of(opcode);
+  return name.ends_with("MMA") || std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 int named_bytes(std::string_view opcode) {
   constexpr std::pair<std::string_view, int> widths[] = {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2},
                                                          {"S16", 2},  {"U8", 1},   {"S8", 1}};

@@ -80,6 +80,9 @@ bool fills_uniform_register(std::string_view opcode);
 // It or its source may be a pair of registers.
 bool may_have_wide_sources(std::string_view opcode);
 
+// Matrix and texture instructions: their text has the first register of an operand only, and an operand up to four.
+bool names_first_registers(std::string_view opcode);
+
 // ".X" and similar modifiers add the condition code. If carries are predicates (Volta), nothing writes it.
 bool reads_condition_code(std::string_view opcode);
 

@@ -19,15 +19,6 @@ bool has_register_last(const std::string& text) {
   return comma != std::string::npos && comma + 3 < text.size() && text[comma + 2] == 'R' && text[comma + 3] != 'Z';
 }
 
-// Matrix and texture instructions name the first register of an operand only; they have up to four.
-bool names_first_registers(std::string_view opcode) {
-  const auto family = family_of(opcode);
-  const auto is_any_of = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), family) != names.end();
-  };
-  return family.ends_with("MMA") || is_any_of({"TEX", "TLD", "TLD4", "TXD", "TMML", "SULD", "SUATOM", "LDSM"});
-}
-
 std::vector<Register> with_neighbours(const std::vector<Register>& registers) {
   std::vector<Register> all;
   for (const auto& reg : registers) {
@@ -159,13 +150,13 @@ std::optional<std::vector<Part>> parts_of(const Window& window, const Window& ba
 }  // namespace
 
 std::optional<std::vector<std::string>> path_opcodes(const Window& window, const Window& base, int operand_loads,
-                                                     const std::vector<int>& loads, Moves moves) {
+                                                     const std::vector<int>& loads) {
   const auto parts = parts_of(window, base, operand_loads, loads);
   if (!parts) return std::nullopt;
   std::vector<std::string> on_path;
   for (std::size_t i = 0; i < parts->size(); ++i) {
     const std::string opcode(opcode_of(window.instructions[i].text));
-    if ((*parts)[i] == Part::on_path && (moves == Moves::with || !does_no_work(opcode))) on_path.push_back(opcode);
+    if ((*parts)[i] == Part::on_path && !does_no_work(opcode)) on_path.push_back(opcode);
   }
   return on_path;
 }
@@ -239,8 +230,8 @@ std::optional<int> cycles_of_path(const Window& window, const std::vector<Part>&
 
 }  // namespace
 
-std::optional<BesidePath> beside_path(const Window& window, const Window& base, int operand_loads,
-                                      const std::vector<int>& loads) {
+std::optional<OperandPath> operand_path(const Window& window, const Window& base, int operand_loads,
+                                        const std::vector<int>& loads) {
   const auto parts = parts_of(window, base, operand_loads, loads);
   if (!parts) return std::nullopt;
   const auto place_of = [&](Part part) {
@@ -248,17 +239,18 @@ std::optional<BesidePath> beside_path(const Window& window, const Window& base, 
   };
   const auto first = place_of(Part::on_path), consumer = place_of(Part::consumer);
   if (first == parts->size() || consumer == parts->size()) return std::nullopt;
-  BesidePath beside;
+  OperandPath path;
   for (std::size_t i = 1; i < parts->size(); ++i) {
-    if ((*parts)[i] == Part::beside)
-      (i < first ? beside.before : beside.among).emplace_back(opcode_of(window.instructions[i].text));
+    const auto opcode = opcode_of(window.instructions[i].text);
+    if ((*parts)[i] == Part::on_path) path.opcodes.emplace_back(opcode);
+    if ((*parts)[i] == Part::beside) (i < first ? path.before : path.among).emplace_back(opcode);
   }
-  if (!beside.before.empty()) beside.cycles = distance(window, 1, first);
-  if (beside.among.empty()) return beside;
+  if (!path.before.empty()) path.cycles_beside = distance(window, 1, first);
+  if (path.among.empty()) return path;
   const auto alone = cycles_of_path(window, *parts);
-  beside.is_separable = alone.has_value();
-  if (alone) beside.cycles += std::max(0, distance(window, first, consumer) - *alone);
-  return beside;
+  path.is_separable = alone.has_value();
+  if (alone) path.cycles_beside += std::max(0, distance(window, first, consumer) - *alone);
+  return path;
 }
 
 std::optional<bool> reaches_result(const Window& window, int operand_loads, const std::vector<int>& loads) {

@@ -10,33 +10,32 @@
 namespace ptxlat::sass {
 
 // The opcodes between the clocks of `clock, op, consumer, clock` that depend on an operand and that the consumer needs,
-// in program order, without the consumer's own (`base` is its window). Moves and bookkeeping are only included on
-// request.
+// in program order, without the consumer's own (`base` is its window), moves and bookkeeping.
 //   operand_loads   how many loads of operands there are before the first clock
 //   loads           which of them load the operand, counted in the order of the code, which is that of the PTX because
 //                   they are volatile
 // Empty if this cannot be determined: the code branches, the consumer became a different instruction, or the loads are
 // not the requested ones.
-enum class Moves { without, with };
 std::optional<std::vector<std::string>> path_opcodes(const Window& window, const Window& base, int operand_loads,
-                                                     const std::vector<int>& loads, Moves moves = Moves::without);
+                                                     const std::vector<int>& loads);
 
-// What such a window has beside an operand's own path: instructions that the consumer needs and that do not depend on
-// the operand, because they work on other operands or make constants.
-//   before  those before the first instruction of the path: done when the operand arrives, if that is last
-//   among   those after it, which the assembler has put among the path
-//   cycles  of all of them, by the schedule: how much longer the window is than the path alone. Those among the path
-//           only count where the window has the same two instructions next to each other, too, and so shows their
-//           latency; else they cannot be told from the path, and `is_separable` is false
-struct BesidePath {
-  std::vector<std::string> before, among;
-  int cycles = 0;
+// An operand's own path in such a window, and what is beside it there: instructions that the consumer needs and that do
+// not depend on the operand, because they work on other operands or make constants.
+//   opcodes        of the path, with its moves
+//   before         beside it, before its first instruction: done when the operand arrives, if that is last
+//   among          beside it, after that: the assembler has put them among the path
+//   cycles_beside  of all that is beside it, by the schedule: how much longer the window is than the path alone. Those
+//                  among the path only count where the window has the same two instructions next to each other, too,
+//                  and so shows their latency; else they cannot be told from the path, and `is_separable` is false
+struct OperandPath {
+  std::vector<std::string> opcodes, before, among;
+  int cycles_beside = 0;
   bool is_separable = true;
-  bool empty() const { return before.empty() && among.empty(); }
+  bool is_alone() const { return before.empty() && among.empty(); }
 };
 // Empty if this cannot be determined, as above, or if nothing depends on the operand.
-std::optional<BesidePath> beside_path(const Window& window, const Window& base, int operand_loads,
-                                      const std::vector<int>& loads);
+std::optional<OperandPath> operand_path(const Window& window, const Window& base, int operand_loads,
+                                        const std::vector<int>& loads);
 
 // Whether what these loads bring reaches a value that is stored after the window. Empty if this cannot be determined,
 // as above.

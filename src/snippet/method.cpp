@@ -8,11 +8,11 @@
 #include <array>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "latency/cells.h"
 #include "latency/estimate.h"
+#include "latency/operand_path.h"
 #include "ptx/instruction.h"
 #include "results/note.h"
 #include "sass/audit.h"
@@ -45,18 +45,17 @@ struct Planner {
   const isa::Catalogue& catalogue;
   Plan made = {};
 
-  const SnippetForm& add(const std::vector<std::size_t>& instructions, std::size_t result) {
-    made.forms.push_back(std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue)));
+  SnippetForm& add(const std::vector<std::size_t>& instructions, std::size_t result, bool keeps_values = true) {
+    made.forms.push_back(
+        std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue, keeps_values)));
     return *made.forms.back();
   }
 
   Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result,
                bool keeps_values = true) {
-    made.forms.push_back(
-        std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue, keeps_values)));
-    const auto& form = *made.forms.back();
-    made.forms.back()->form.is_streamed = false;
-    made.forms.back()->form.not_streamable.clear();
+    auto& form = add(instructions, result, keeps_values);
+    form.form.is_streamed = false;
+    form.form.not_streamable.clear();
     return {&form, form.operand_of.at(source)};
   }
 
@@ -104,16 +103,6 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
 
 namespace {
 
-// Which of a kernel's loads before the first clock are for the operand.
-std::vector<int> loads_of(const std::vector<std::string>& operand_loads, const std::string& operand) {
-  const auto wanted = ptx::registers_of({operand, {}}).front();
-  std::vector<int> loads;
-  for (std::size_t i = 0; i < operand_loads.size(); ++i) {
-    if (operand_loads[i] == wanted) loads.push_back(static_cast<int>(i));
-  }
-  return loads;
-}
-
 bool is_proven(const CellWork& work) { return work.record.verdict == sass::Verdict::proven; }
 
 // A window with a consumer, and the consumer's alone.
@@ -128,7 +117,7 @@ struct Windows {
   // The opcodes between the operand and the consumer. Empty if the registers do not show them.
   std::optional<std::vector<std::string>> path(const std::string& operand) const {
     if (!are_there()) return std::nullopt;
-    const auto loads = loads_of(operand_loads, operand);
+    const auto loads = latency::loads_of(operand_loads, {operand, {}});
     return sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads);
   }
   std::vector<std::string> sass() const {

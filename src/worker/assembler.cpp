@@ -35,7 +35,7 @@ class Pool {
   }
 
   assemble::CodeOrigin origin() {
-    if (!is_driver()) return {false, "nvJitLink"};
+    if (!is_driver()) return assemble::origin_of_nvjitlink();
     return with_worker([&](Worker& worker) {
       require_same(worker.origin());
       return worker.origin();
@@ -48,7 +48,7 @@ class Pool {
   template <typename Action>
   auto with_worker(Action action) -> decltype(action(std::declval<Worker&>())) {
     for (;;) {
-      auto [worker, device] = take();
+      auto worker = take();
       try {
         auto outcome = action(*worker);
         give(std::move(worker));
@@ -58,23 +58,21 @@ class Pool {
           give(std::move(worker));
           throw;
         }
-        if (!can_go_on_without(device)) throw;
+        if (!can_go_on_without(worker->device())) throw;
       }
     }
   }
 
-  // A worker and its device.
-  std::pair<OwnedWorker, int> take() {
+  OwnedWorker take() {
     std::unique_lock lock(mutex_);
     freed_.wait(lock, [&] { return !idle_.empty() || count_ < most_; });
     if (idle_.empty()) {
       ++count_;
-      return {std::make_unique<Worker>(options_), options_.device};
+      return std::make_unique<Worker>(options_);
     }
     auto worker = std::move(idle_.back());
     idle_.pop_back();
-    const int device = worker->device();
-    return {std::move(worker), device};
+    return worker;
   }
 
   void give(OwnedWorker worker) {

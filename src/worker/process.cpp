@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <mutex>
 #include <thread>
 
 #include "assemble/assembler.h"

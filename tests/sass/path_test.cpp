@@ -48,7 +48,7 @@ TEST_CASE("the neighbour of a factor is not an operand of the product, those of 
   CHECK(path_opcodes(product, base, 3, {1}) == Opcodes{"LOP3.LUT"});
   const auto sum = with({{"IMAD.MOV.U32 R7, RZ, RZ, R3"}, {"IMAD.HI.U32 R10, R2, R4, R6"}});
   CHECK(path_opcodes(sum, base, 3, {1}) == Opcodes{"IMAD.HI.U32"});
-  CHECK(path_opcodes(sum, base, 3, {1}, Moves::with) == Opcodes{"IMAD.MOV.U32", "IMAD.HI.U32"});
+  CHECK(operand_path(sum, base, 3, {1})->opcodes == Opcodes{"IMAD.MOV.U32", "IMAD.HI.U32"});
   CHECK(path_opcodes(with({{"DADD R10, R2, R6"}}), base, 3, {1}) == Opcodes{"DADD"});
 }
 
@@ -61,19 +61,19 @@ TEST_CASE("a predicate carries the dependence, and moves do not count as work") 
 TEST_CASE("what is beside an operand's path is before its first instruction or among its instructions") {
   // Of three operands: a sum of the first two, a constant, and the third joins at the end.
   const auto code = with({{"IADD3 R11, R2, R3, RZ", 4}, {"MOV R12, 0x7", 5}, {"IMAD R10, R5, R12, R11", 4}});
-  const auto of_first = beside_path(code, base, 3, {0});
+  const auto of_first = operand_path(code, base, 3, {0});
   REQUIRE(of_first);
   CHECK(of_first->before.empty());
-  CHECK(of_first->cycles == 0);
+  CHECK(of_first->cycles_beside == 0);
   CHECK(of_first->among == Opcodes{"MOV"});
   CHECK_FALSE(of_first->is_separable);
-  const auto of_third = beside_path(code, base, 3, {2});
+  const auto of_third = operand_path(code, base, 3, {2});
   REQUIRE(of_third);
   CHECK(of_third->before == Opcodes{"IADD3", "MOV"});
-  CHECK(of_third->cycles == 9);
+  CHECK(of_third->cycles_beside == 9);
   CHECK(of_third->among.empty());
-  CHECK_FALSE(beside_path(with({{"MOV R10, 0x7"}}), base, 3, {0}));
-  CHECK_FALSE(beside_path(with({{"@P1 BRA 0x200"}, {"IADD3 R10, R2, R5, RZ"}}), base, 3, {0}));
+  CHECK_FALSE(operand_path(with({{"MOV R10, 0x7"}}), base, 3, {0}));
+  CHECK_FALSE(operand_path(with({{"@P1 BRA 0x200"}, {"IADD3 R10, R2, R5, RZ"}}), base, 3, {0}));
 }
 
 TEST_CASE("a matrix instruction reads the registers behind those that it names") {
@@ -84,23 +84,23 @@ TEST_CASE("a matrix instruction reads the registers behind those that it names")
 TEST_CASE("what is among a path is told from it where the window shows the latency of the pair") {
   // Both factors are prepared alike: the second shows that PRMT to IMAD takes 5 cycles.
   const auto code = with({{"PRMT R11, R2, 0x10, RZ", 2}, {"PRMT R12, R3, 0x10, RZ", 5}, {"IMAD R10, R11, R12, RZ", 4}});
-  const auto of_first = beside_path(code, base, 3, {0});
+  const auto of_first = operand_path(code, base, 3, {0});
   REQUIRE(of_first);
   CHECK(of_first->among == Opcodes{"PRMT"});
   CHECK(of_first->is_separable);
-  CHECK(of_first->cycles == 2);
-  const auto of_second = beside_path(code, base, 3, {1});
+  CHECK(of_first->cycles_beside == 2);
+  const auto of_second = operand_path(code, base, 3, {1});
   REQUIRE(of_second);
-  CHECK(of_second->cycles == 2);
+  CHECK(of_second->cycles_beside == 2);
   CHECK(of_second->among.empty());
 }
 
 TEST_CASE("what nothing needs is not beside a path, and takes no time from it") {
   const auto code = with({{"POPC R12, R3", 4}, {"IADD3 R10, R2, R5, RZ", 4}});
-  const auto beside = beside_path(code, base, 3, {0});
-  REQUIRE(beside);
-  CHECK(beside->empty());
-  CHECK(beside->cycles == 0);
+  const auto path = operand_path(code, base, 3, {0});
+  REQUIRE(path);
+  CHECK(path->is_alone());
+  CHECK(path->cycles_beside == 0);
 }
 
 TEST_CASE("if the code branches, or a load is missing, the path is unknown") {
