@@ -176,14 +176,20 @@ FoundConsumer find_consumer(const Window& window, const Window& base) {
   FoundConsumer found{std::vector<bool>(window.instructions.size(), false), {}};
   std::vector<std::string> shapes;
   for (const auto& instruction : window.instructions) shapes.push_back(shape_of(instruction));
-  const auto is_stored = live_results(window), is_stored_in_base = live_results(base);
+  const auto places = store_places(window), places_in_base = store_places(base);
+  const auto may_be = [&](std::size_t i, std::size_t of_base) {
+    const auto& wanted = places_in_base[of_base];
+    return wanted.empty() ||
+           std::any_of(wanted.begin(), wanted.end(), [&](std::string_view place) { return places[i].contains(place); });
+  };
   for (std::size_t i = base.instructions.size() - 1; i-- > 1;) {
     const auto& consumer = base.instructions[i];
     if (has(opcode_of(consumer.text), Trait::moves | Trait::bookkeeping)) continue;
-    // What makes the stored value must still do so: an instruction under test may have one of the same shape.
+    // What makes the stored value must still do so, and for the same place: an instruction under test may have one of
+    // the same shape, and a snippet one whose value is stored, too.
     const auto shape = shape_of(consumer);
     std::size_t behind = shapes.size();
-    while (behind > 0 && (shapes[behind - 1] != shape || (is_stored_in_base[i] && !is_stored[behind - 1]))) --behind;
+    while (behind > 0 && (shapes[behind - 1] != shape || !may_be(behind - 1, i))) --behind;
     if (behind == 0) {
       found.changed = consumer.text;
       continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -210,6 +211,16 @@ bool writes_any(const RegisterUse& use, const std::set<Register>& live) {
   return std::any_of(use.writes.begin(), use.writes.end(), [&](const auto& r) { return live.contains(r); });
 }
 
+// Where what the instruction writes is stored.
+StorePlaces places_of_any(const RegisterUse& use, const std::map<Register, StorePlaces>& live) {
+  StorePlaces places;
+  for (const auto& r : use.writes) {
+    const auto found = live.find(r);
+    if (found != live.end()) places.insert(found->second.begin(), found->second.end());
+  }
+  return places;
+}
+
 // The registers that a store takes its value from: its last operand, and the following ones of a wide operand.
 std::vector<Register> stored_value(std::string_view text) {
   const auto opcode = opcode_of(text);
@@ -221,39 +232,56 @@ std::vector<Register> stored_value(std::string_view text) {
   return value;
 }
 
-// The registers that the window must leave so that the epilogue can store its values. The code is read in order, as
-// if no branch were taken.
-std::set<Register> stored_behind(const Window& window) {
-  std::set<Register> live;
+// "0x10" from "STG.E.64 desc[UR4][R2.64+0x10], R8": where a store puts its value, apart from registers; empty if there
+// is no more to the address.
+std::string_view offset_of_store(std::string_view text) {
+  const auto end = std::min(text.rfind(']'), text.size());
+  const auto begin = text.substr(0, end).rfind('+');
+  const auto offset = begin == std::string_view::npos ? std::string_view{} : text.substr(begin + 1, end - begin - 1);
+  return offset.starts_with("0x") ? offset : std::string_view{};
+}
+
+// The registers that the window must leave so that the epilogue can store its values, and where it stores what is made
+// from each. The code is read in order, as if no branch were taken.
+std::map<Register, StorePlaces> stored_behind(const Window& window) {
+  std::map<Register, StorePlaces> live;
   for (auto instruction = window.epilogue.rbegin(); instruction != window.epilogue.rend(); ++instruction) {
     if (has(opcode_of(instruction->text), Trait::stores)) {
-      for (const auto& r : stored_value(instruction->text)) live.insert(r);
+      for (const auto& r : stored_value(instruction->text)) live[r].insert(offset_of_store(instruction->text));
       continue;
     }
     const auto use = register_use(instruction->text);
-    if (!writes_any(use, live)) continue;
+    const auto places = places_of_any(use, live);
+    if (places.empty()) continue;
     if (!use.is_predicated) {
       for (const auto& r : use.writes) live.erase(r);
     }
-    live.insert(use.reads.begin(), use.reads.end());
-    live.insert(use.may_read.begin(), use.may_read.end());
+    for (const auto* read : {&use.reads, &use.may_read}) {
+      for (const auto& r : *read) live[r].insert(places.begin(), places.end());
+    }
   }
   return live;
 }
 
 }  // namespace
 
-std::vector<bool> live_results(const Window& window) {
+std::vector<StorePlaces> store_places(const Window& window) {
   const auto& code = window.instructions;
-  std::vector<bool> results(code.size(), false);
+  std::vector<StorePlaces> places(code.size());
   const bool branches = can_branch(code);
   auto live = stored_behind(window);
   for (std::size_t i = code.size(); i-- > 0;) {
     const auto use = register_use(code[i].text);
-    results[i] = i > 0 && i + 1 < code.size() && writes_any(use, live);
+    if (i > 0 && i + 1 < code.size()) places[i] = places_of_any(use, live);
     if (use.is_predicated || branches) continue;
     for (const auto& r : use.writes) live.erase(r);
   }
+  return places;
+}
+
+std::vector<bool> live_results(const Window& window) {
+  std::vector<bool> results;
+  for (const auto& places : store_places(window)) results.push_back(!places.empty());
   return results;
 }
 

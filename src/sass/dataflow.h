@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ std::string slot_of(std::string_view text, const Register& reg);
 
 // Whether the register is part of an address, or of its descriptor.
 bool is_in_address(std::string_view text, const Register& reg);
+
+// Where the values that instructions of the window make are stored after it: the offsets of the stores, as the texts of
+// the window's instructions have them. One entry for each of window.instructions, empty for a value that is not stored.
+using StorePlaces = std::set<std::string_view>;
+std::vector<StorePlaces> store_places(const Window& window);
 
 // Which instructions of the window make a value that is stored after it: the last to write a register that the epilogue
 // stores, or makes a stored value from. Two instructions make the halves of a 64-bit result. Addresses and loop control

@@ -5,6 +5,7 @@
 #include "sass/audit.h"
 
 #include "catch.h"
+#include "sass/audit_parts.h"
 #include "window_text.h"
 
 using namespace ptxlat;
@@ -72,6 +73,18 @@ TEST_CASE("an instruction of the consumer's shape is not the consumer, which mer
 TEST_CASE("a window with an instruction that the disassembler does not know proves nothing") {
   check(audit_differential(window({{"UNKNOWN", 2, 0}, waiting_xor}), xor_base), Verdict::contaminated,
         "does not know an instruction: 0060");
+}
+
+TEST_CASE("of two stored values of the consumer's shape, the consumer's is stored where the base stores it") {
+  const std::vector<Line> stores{{"STG.E.STRONG.SYS desc[UR4][R6.64+0x10], R7"},
+                                 {"STG.E.STRONG.SYS desc[UR4][R6.64+0x20], R11"}};
+  const Line consumer{"FADD R7, R10, R5", 4};
+  const auto base = with_epilogue(window({{"FADD R7, R2, R5", 4}}), stores);
+  INFO("the rest of a snippet reads the result again");
+  const auto again = with_epilogue(window({{"FADD R10, R2, R3", 4}, consumer, {"FADD R11, R10, R10", 4}}), stores);
+  CHECK(find_consumer(again, base).is_consumer == std::vector<bool>{false, false, true, false, false});
+  const auto other = with_epilogue(window({{"FADD R10, R2, R3", 4}, {"FADD R11, R10, R10", 4}}), stores);
+  CHECK(find_consumer(other, base).changed == "FADD R7, R2, R5");
 }
 
 TEST_CASE("a window in which only the consumer is left is elided") {
