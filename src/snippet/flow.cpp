@@ -281,6 +281,21 @@ std::set<std::size_t> needed_for(const Snippet& snippet, const std::vector<std::
   return needed;
 }
 
+bool makes_constant(const Snippet& snippet, std::size_t instruction) {
+  const auto needed = needed_for(snippet, snippet.flows[instruction].writes);
+  return std::all_of(needed.begin(), needed.end(), [&](std::size_t i) {
+    const auto& flow = snippet.flows[i];
+    const auto& tokens = snippet.instructions[i].statement->operands;
+    // A name that is no register is a special register, or a symbol.
+    bool has_other_names = false;
+    for (std::size_t token = 0; token < tokens.size(); ++token)
+      has_other_names |= tokens[token].kind == Token::Kind::name && !flow.of_token.contains(token);
+    const bool reads_source = std::any_of(flow.reads.begin(), flow.reads.end(),
+                                          [&](std::size_t value) { return !snippet.values[value].definition; });
+    return stem_of(snippet.instructions[i]) == "mov" && !has_other_names && !reads_source;
+  });
+}
+
 std::vector<std::size_t> path(const Snippet& snippet, std::size_t source, std::size_t result) {
   std::set<std::size_t> values{source}, reached;
   for (std::size_t i = 0; i < snippet.instructions.size(); ++i) {

@@ -71,6 +71,9 @@ std::vector<std::size_t> path(const Snippet& snippet, std::size_t source, std::s
 // Those that are needed for any of these values.
 std::set<std::size_t> needed_for(const Snippet& snippet, const std::vector<std::size_t>& values);
 
+// Whether the instruction only moves literals into registers: `mov.b32 m, 31`, and `mov.b64 w, {m, m}` after that.
+bool makes_constant(const Snippet& snippet, std::size_t instruction);
+
 // Whether it writes memory, reads it.
 bool stores(const Instruction& instruction);
 bool loads(const Instruction& instruction);

@@ -127,6 +127,7 @@ class Builder {
         if (!inside.contains(i) && snippet_.live[i] && std::find(reads.begin(), reads.end(), made) != reads.end())
           is_read_outside = true;
       }
+      is_read_outside = is_read_outside && !makes_constant(snippet_, *value(made).definition);
       if (keeps_values_ && made != result_ && (is_wanted || is_read_outside)) kept_.insert(made);
     }
   }

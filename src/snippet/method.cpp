@@ -27,6 +27,17 @@ namespace {
 using latency::CellWork;
 using latency::Role;
 
+// The path, and what makes its literals, which are a part of its code.
+std::vector<std::size_t> with_constants(const Snippet& snippet, const std::vector<std::size_t>& path) {
+  std::set<std::size_t> all(path.begin(), path.end());
+  for (const auto i : path) {
+    for (const auto needed : needed_for(snippet, snippet.flows[i].reads)) {
+      if (makes_constant(snippet, needed)) all.insert(needed);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
 // The path, and the instructions that make the values that join it, except loads: nothing is merged with a load.
 std::vector<std::size_t> with_producers(const Snippet& snippet, const std::vector<std::size_t>& path) {
   std::set<std::size_t> wider(path.begin(), path.end());
@@ -45,32 +56,32 @@ struct Planner {
   const isa::Catalogue& catalogue;
   Plan made = {};
 
-  SnippetForm& add(const std::vector<std::size_t>& instructions, std::size_t result, bool keeps_values = true) {
-    made.forms.push_back(
-        std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue, keeps_values)));
+  SnippetForm& add(SnippetForm form) {
+    made.forms.push_back(std::make_unique<SnippetForm>(std::move(form)));
     return *made.forms.back();
   }
 
-  Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result,
-               bool keeps_values = true) {
-    auto& form = add(instructions, result, keeps_values);
+  Part part_of(SnippetForm form, std::size_t source) {
     form.form.is_streamed = false;
     form.form.not_streamable.clear();
-    return {&form, form.operand_of.at(source)};
+    const auto operand = form.operand_of.at(source);
+    return {&add(std::move(form)), operand};
   }
 
   void add_pair(std::size_t source, std::size_t result, const SnippetForm& whole, const std::vector<std::size_t>& all) {
     Pair pair{snippet.values[source].name, snippet.values[result].name};
-    if (const auto between = path(snippet, source, result); !between.empty()) {
+    if (const auto between = with_constants(snippet, path(snippet, source, result)); !between.empty()) {
       pair.whole = {&whole, whole.operand_of.at(source)};
+      auto widest = all;
       if (between.size() < all.size()) {
-        pair.alone = part_of(between, source, result);
-        const auto wider = with_producers(snippet, between);
-        if (wider.size() > between.size() && wider.size() < all.size()) pair.wider = part_of(wider, source, result);
-        const auto merged = part_of(wider, source, result, false);
-        const auto keeping = form_of(snippet, wider, result, catalogue);
-        if (merged.form->form.operands.size() < keeping.form.operands.size()) pair.merged = merged;
+        pair.alone = part_of(form_of(snippet, between, result, catalogue), source);
+        widest = with_producers(snippet, between);
+        if (widest.size() > between.size() && widest.size() < all.size())
+          pair.wider = part_of(form_of(snippet, widest, result, catalogue), source);
       }
+      const auto& keeping = widest.size() == all.size() ? whole : *(pair.wider.form ? pair.wider : pair.alone).form;
+      auto merged = form_of(snippet, widest, result, catalogue, false);
+      if (merged.form.operands.size() < keeping.form.operands.size()) pair.merged = part_of(std::move(merged), source);
     }
     made.pairs.push_back(std::move(pair));
   }
@@ -93,7 +104,7 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
     planner.made.pairs.push_back({{}, {}, {planner.made.forms.back().get(), {}}});
   }
   for (const auto result : snippet.results) {
-    const auto& whole = planner.add(all, result);
+    const auto& whole = planner.add(form_of(snippet, all, result, catalogue));
     // There are no sources, but the result takes time nevertheless.
     if (snippet.sources.empty()) planner.made.pairs.push_back({{}, snippet.values[result].name, {&whole, {}}});
     for (const auto source : snippet.sources) planner.add_pair(source, result, whole, all);
@@ -151,7 +162,7 @@ Reference add_reference(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
           experiment.trials[Role::differential].kernel.operand_loads};
 }
 
-// An experiment that was made for a pair.
+// An experiment that was made for a pair; without `work` if there is none.
 struct Candidate {
   const Part* part = nullptr;
   const CellWork* work = nullptr;
@@ -163,10 +174,12 @@ struct Candidate {
     const auto on_path = path();
     return on_path && is_proven(*work) && sass::same_operations(*on_path, work->audits[Role::differential].sass);
   }
+  // Its number is that of the path, even if there is more in its window.
+  bool measures_path() const { return is_proven(*work) && work->record.measure == results::Measure::dependent; }
 };
 
-// The experiments of a pair whose path is a part of the snippet.
-//   reference  the whole's windows with the consumer of `alone`
+// The experiments of a pair. If its path is the whole snippet, there is no `alone`.
+//   reference  the whole's windows, with the consumer of `alone` if that is proven
 struct Candidates {
   const Pair& pair;
   Candidate whole, alone, wider, merged;
@@ -182,14 +195,26 @@ struct Candidates {
     return is_the_same && sass::has_operations(reference.sass(), alone.work->record.sass);
   }
 
-  // The one whose windows have the same path as the snippet; null if there is none.
-  const Candidate* chosen() const {
+  // The whole, or the path alone, if its windows have the path as the snippet has it, and nothing else.
+  const Candidate* plain() const {
     if (whole.is_all_path()) return &whole;
-    if (!is_proven(*alone.work) || has_its_code()) return &alone;
+    return alone.work != nullptr && is_proven(*alone.work) && has_its_code() ? &alone : nullptr;
+  }
+
+  // The one whose windows have the path as the snippet has it. If none has, null, or one that has the reason.
+  const Candidate* chosen() const {
+    if (const auto* found = plain()) return found;
     const auto on_path = path();
+    const auto has_it = [&](const Candidate& other) {
+      return other.work != nullptr && on_path && other.path() && sass::same_operations(*on_path, *other.path());
+    };
     for (const auto* other : {&wider, &merged}) {
-      if (other->work != nullptr && on_path && other->is_all_path() && sass::same_operations(*on_path, *other->path()))
-        return other;
+      if (has_it(*other) && other->is_all_path()) return other;
+    }
+    if (alone.work == nullptr) return &whole;
+    if (!is_proven(*alone.work)) return &alone;
+    for (const auto* other : {&wider, &merged, &whole}) {
+      if (has_it(*other) && other->measures_path()) return other;
     }
     return nullptr;
   }
@@ -243,7 +268,6 @@ void check_accesses(results::Record& record, int bytes) {
   record.measure.reset();
 }
 
-// The state of a pair whose path is a part of the snippet.
 results::Record record_of(const Candidates& candidates) {
   const auto* chosen = candidates.chosen();
   const auto& whole = candidates.whole.work->record;
@@ -260,10 +284,15 @@ results::Record record_of(const Candidates& candidates) {
   }
   auto record = chosen->work->record;
   check_accesses(record, chosen->part->form->bytes);
+  const auto on_path = candidates.path(), itself = chosen->path();
+  const bool has_more = candidates.alone.work != nullptr && chosen != &candidates.alone && !chosen->is_all_path();
+  if (has_more && itself) {
+    record.sass = *itself;  // the rest of its windows is not measured
+    record.sass_count = static_cast<int>(record.sass.size());
+  }
   if (chosen != &candidates.whole) {
     take_issue_of(record, *candidates.whole.work);
-    const auto on_path = candidates.path(), itself = chosen->path();
-    if (on_path && itself && !sass::same_opcodes(*on_path, *itself))
+    if (is_proven(*chosen->work) && on_path && itself && !sass::same_opcodes(*on_path, *itself))
       results::add_note(record.note, fmt::format("on different pipes in the snippet: {}", fmt::join(*on_path, ";")));
   }
   return record;
@@ -291,21 +320,16 @@ class Pairs {
     add_references();
     // Only few paths are merged with the values that join them.
     make_cells({{&Pair::wider, &wider_}, {&Pair::merged, &merged_}},
-               [&](std::size_t i) { return candidates(i).chosen() == nullptr; });
+               [&](std::size_t i) { return candidates(i).plain() == nullptr; });
     std::vector<results::Record> records;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto& pair = *pairs_[i].pair;
-      if (pair.alone.form == nullptr) {
-        records.push_back(record_of_whole(i));
-        name_place(records.back(), snippet_, log_of_rejected(bench_, whole_.at(i)));
-      } else {
-        const auto all = candidates(i);
-        const auto* chosen = all.chosen();
-        records.push_back(record_of(all));
-        auto log = log_of_rejected(bench_, whole_.at(i));
-        if (log.empty() && chosen != nullptr) log = log_of_rejected(bench_, *chosen->work);
-        name_place(records.back(), snippet_, log);
-      }
+      const auto all = candidates(i);
+      const auto* chosen = all.chosen();
+      records.push_back(record_of(all));
+      auto log = log_of_rejected(bench_, whole_.at(i));
+      if (log.empty() && chosen != nullptr) log = log_of_rejected(bench_, *chosen->work);
+      name_place(records.back(), snippet_, log);
       records.back().operand = pair.source;
       records.back().input = pair.result;
     }
@@ -353,24 +377,16 @@ class Pairs {
     if (found == works.end()) return {&part};
     return {&part, &found->second, windows_of(bench_, found->second)};
   }
-  // A pair without a separate path only has the whole snippet.
   Candidates candidates(std::size_t i) const {
     const auto& pair = *pairs_[i].pair;
     const auto reference = references_.find(i);
+    const auto whole = candidate(pair.whole, whole_, i);
     return {pair,
-            candidate(pair.whole, whole_, i),
+            whole,
             candidate(pair.alone, alone_, i),
             candidate(pair.wider, wider_, i),
             candidate(pair.merged, merged_, i),
-            reference == references_.end() ? Windows{} : reference->second.windows(bench_)};
-  }
-
-  results::Record record_of_whole(std::size_t i) const {
-    const auto& pair = *pairs_[i].pair;
-    const auto& work = whole_.at(i);
-    auto record = work.record;
-    check_accesses(record, pair.whole.form->bytes);
-    return record;
+            reference == references_.end() ? whole.windows : reference->second.windows(bench_)};
   }
 
   const ptx::LoadedCatalogue& loaded_;

@@ -22,10 +22,11 @@ struct Part {
 // From one source to one result.
 //   source, result  as the user spells them; empty if there is none
 //   whole  the whole snippet, whose consumer waits for the result; empty if the result does not depend on the source
-//   alone  the instructions on the path, if the snippet has more; whatever they read from the rest is ready
+//   alone  the instructions on the path and its literals, if the snippet has more; whatever they read from the rest is
+//          ready
 //   wider  these and the instructions that produce their inputs, with which the assembler may merge them; empty if that
 //          is the whole snippet
-//   merged the same without the values in between that the rest of the snippet also reads: the assembler may merge a
+//   merged the widest of these without the values in between that are also read or wanted: the assembler may merge a
 //          product with each of two sums; empty if there are none
 struct Pair {
   std::string source, result;

@@ -97,6 +97,49 @@ TEST_CASE("by the schedule, a source's number is that of its own path") {
   for (const char* pair : {"x → d", "z → d", "y → e", "z → e"}) CHECK(number(sums, pair) == 4);
 }
 
+TEST_CASE("a result that the rest of the snippet reads again is not taken for what follows it") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto cells = measured(program, "add.f32 y, x, a; shl.b32 t, y, 1; add.f32 z, t, y",
+                              {"--static", "--target", "sm_90a", "--result", "y,z"});
+  INFO(cells.at("x → y").note);
+  CHECK(cells.at("x → y").static_cycles == 4);
+  CHECK(cells.at("a → y").static_cycles == 4);
+  CHECK(cells.at("x → z").verdict == "proven");
+}
+
+TEST_CASE("a value that is read again and merged, too, is left out of the window of what follows it") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto cells =
+      measured(program, "xor.b32 t, a, b; xor.b32 d, t, c", {"--static", "--target", "sm_90a", "--result", "t,d"});
+  for (const char* pair : {"a → t", "a → d", "c → d"}) {
+    INFO(pair << ": " << cells.at(pair).note);
+    CHECK(cells.at(pair).static_cycles == 4);
+  }
+}
+
+TEST_CASE("a condition that joins the path is the snippet's, not the frame's comparison for it") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto by_schedule = [&](const std::string& snippet) {
+    return measured(program, snippet, {"--static", "--target", "sm_90a"});
+  };
+  const auto conditions = by_schedule(
+      "setp.gt.s32 q, x, y; setp.gt.s32 u, x, z; setp.lt.s32 p, a, b; and.pred r, p, q; or.pred s, r, u; "
+      "selp.b32 d, a, b, s");
+  INFO(conditions.at("a → d").note);
+  CHECK(conditions.at("a → d").static_cycles == 12);
+  CHECK(has(conditions.at("a → d").sass, "ISETP.GT.OR"));
+  CHECK_FALSE(has(conditions.at("a → d").sass, "ISETP.GT.AND"));
+  INFO("the opposite of a comparison is made from it, and is not on the path to it");
+  const auto opposites = by_schedule("setp.lt.and.f32 p|q, a, b, r");
+  INFO(opposites.at("a → p").note);
+  CHECK(opposites.at("a → p").static_cycles == 4);
+  CHECK(opposites.at("a → q").static_cycles == 8);
+  CHECK_FALSE(has(opposites.at("r → p").sass, "ISETP"));
+}
+
 TEST_CASE("a constant result depends on no source") {
   PtxlatProgram program;
   program.require_tools();

@@ -75,6 +75,20 @@ TEST_CASE("the path alone reads joining values as sources") {
   CHECK_FALSE(operand(alone->form, "t").is_result);
 }
 
+TEST_CASE("the path alone has its literals, as compilers write them") {
+  const Planned planned("mov.b32 k, 1; mov.b64 w, {k, k}; mad.wide.u32 t, a, k, w; popc.b64 d, t; shl.b32 e, b, k");
+  const auto* alone = planned.pair("a", "d").alone.form;
+  REQUIRE(alone != nullptr);
+  CHECK(has(alone->form.text, "mov.b32 %temp_"));
+  CHECK(has(alone->form.text, "mov.b64 %temp_"));
+  INFO("they are no results, although the rest reads them, too");
+  for (const auto& one : alone->form.operands) CHECK(one.name != "k");
+  INFO("a special register is no literal");
+  const auto* other = Planned("mov.u32 k, %laneid; add.u32 d, a, k").pair("a", "d").alone.form;
+  REQUIRE(other != nullptr);
+  CHECK_FALSE(has(other->form.text, "mov"));
+}
+
 TEST_CASE("what makes the values that join a path may be merged with it, and is tried too") {
   const Planned planned("cvt.rn.f32.s32 f, i; mul.f32 t, f, b; add.f32 d, t, c");
   CHECK(planned.pair("c", "d").alone.form->form.text == "add.f32 {d}, {t}, {c};");
