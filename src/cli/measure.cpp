@@ -20,6 +20,7 @@
 #include "isa/form.h"
 #include "run/snippets.h"
 #include "snippet/cuda_source.h"
+#include "snippet/cuda_types.h"
 #include "snippet/flow.h"
 #include "snippet/method.h"
 #include "snippet/text.h"

@@ -91,10 +91,14 @@ std::string function_name(std::size_t index) { return fmt::format("ptxlat_functi
 
 CudaProgram program_of(const std::vector<const isa::Form*>& forms, const std::string& header) {
   CudaProgram program;
+  // Which the other includes only since CUDA 12.
+  if (header == "cuda_bf16.h") program.text += "#include <cuda_fp16.h>\n";
   if (!header.empty()) program.text += fmt::format("#include <{}>\n", header);
   program.text +=
       "template <class To, class From> static __device__ To bits_of(From from) "
-      "{ return *reinterpret_cast<To*>(&from); }\n";
+      "{ return *reinterpret_cast<To*>(&from); }\n"
+      "template <class One, class Other> struct same_type { static constexpr bool value = false; };\n"
+      "template <class One> struct same_type<One, One> { static constexpr bool value = true; };\n";
   program.first_line = 1 + static_cast<int>(std::count(program.text.begin(), program.text.end(), '\n'));
   for (std::size_t i = 0; i < forms.size(); ++i) program.text += function_of(*forms[i], i);
   return program;

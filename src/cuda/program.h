@@ -30,7 +30,9 @@ FunctionInterface interface_of(const isa::Form& form);
 // The name of the function for the form at this place in a program.
 std::string function_name(std::size_t index);
 
-// A program of CUDA C++ with a function for each form, each on a separate line.
+// A program of CUDA C++ with a function for each form, each on a separate line. Statements may ask with
+// `same_type<One, Other>::value` which type an expression has; after cuda_bf16.h they know the types of cuda_fp16.h,
+// too.
 //   first_line  of the functions, from 1: what the compiler says about line first_line + i concerns forms[i]
 struct CudaProgram {
   std::string text;

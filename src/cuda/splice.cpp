@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "cuda/part.h"
 #include "isa/form.h"
 
 namespace ptxlat::cuda {
@@ -131,12 +132,18 @@ class Splicer {
         continue;
       }
       const int bits = isa::register_bits(parameter->type), loaded = std::stoi(match[2]);
+      const int offset = match[5].matched ? 8 * std::stoi(match[5]) : 0;
       const std::string to = match[3];
-      if (loaded < bits) {
-        const bool is_high = match[5].matched && match[5] != "0";
-        kept.push_back(fmt::format("mov.b{} {}, {};", bits, halves(to, is_high), parameter->hole));
+      const bool is_signed = match[1] == "s";
+      if (parameter->type == "pred") {
+        kept.push_back(fmt::format("selp.b{} {}, 1, 0, {};", declared_bits(to), to, parameter->hole));
+      } else if (loaded < bits) {
+        const auto registers = values_in(to);
+        auto part = part_of(parameter->hole, bits, {registers, width_of(registers), loaded, offset, is_signed});
+        if (part.empty()) part.push_back(statement);  // left for problem()
+        kept.insert(kept.end(), part.begin(), part.end());
       } else if (const int wide = declared_bits(to); wide > bits) {
-        const char* sign = match[1] == "s" ? "s" : "u";
+        const char* sign = is_signed ? "s" : "u";
         kept.push_back(fmt::format("cvt.{0}{1}.{0}{2} {3}, {4};", sign, wide, bits, to, parameter->hole));
       } else if (is_written_once(to) && !is_returned_with_others(to)) {
         holes[to] = parameter->hole;
@@ -233,12 +240,6 @@ class Splicer {
     return &interface_.parameters[static_cast<std::size_t>(at - function_.parameters.begin())];
   }
 
-  // For a packed operand "{%rs1, %rs2}", or one of the two.
-  static std::string halves(const std::string& to, bool is_high) {
-    if (to.starts_with('{')) return to;
-    return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
-  }
-
   // The registers' declarations and uses in the statements; replace_parameters looks them up for each of its loads.
   void read_registers() {
     static const std::regex declaration(R"(\.reg \.[a-z]+(\d{1,3}) (%[A-Za-z_]+)<\d+>;)");
@@ -254,6 +255,14 @@ class Splicer {
   int declared_bits(const std::string& name) const {
     const auto found = declared_bits_.find(name.substr(0, name.find_last_not_of("0123456789") + 1));
     return found == declared_bits_.end() ? 0 : found->second;
+  }
+
+  // The width of all of these; 0 if they have none in common.
+  int width_of(const std::vector<std::string>& registers) const {
+    const int width = registers.empty() ? 0 : declared_bits(registers.front());
+    const bool is_common = std::all_of(registers.begin(), registers.end(),
+                                       [&](const std::string& one) { return declared_bits(one) == width; });
+    return is_common ? width : 0;
   }
 
   // Written by one statement, and no scope has a second register of that name.

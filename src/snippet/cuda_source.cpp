@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "base/error.h"
 #include "isa/cuda_text.h"
 #include "isa/types.h"
+#include "snippet/cuda_types.h"
 
 namespace ptxlat::snippet {
 
@@ -71,44 +70,9 @@ bool is_other_word(const std::string& word) {
   return words.contains(word);
 }
 
-// The parameter types of the catalogue's CUDA C functions, by name and position.
-class Parameters {
- public:
-  explicit Parameters(const isa::Catalogue& catalogue) {
-    for (const auto& form : catalogue.forms) {
-      if (form.cuda) forms_[form.opcode].push_back(&form);
-    }
-  }
-
-  const isa::Form* function(const std::string& name) const {
-    const auto found = forms_.find(name);
-    return found == forms_.end() ? nullptr : found->second.front();
-  }
-
-  // Empty if forms of this name differ: the function is overloaded.
-  std::string type(const std::string& name, std::size_t place) const {
-    const auto found = forms_.find(name);
-    if (found == forms_.end()) return {};
-    std::set<std::string> types;
-    for (const auto* form : found->second) {
-      if (place < form->operands.size()) types.insert(parameter(*form, place));
-    }
-    return types.size() == 1 ? *types.begin() : std::string{};
-  }
-
- private:
-  // The operand at a position in the call. A result before "=" does not count.
-  static std::string parameter(const isa::Form& form, std::size_t place) {
-    const auto call = form.cuda->statement.find('=') == std::string::npos ? 0 : 1;
-    return place + call < form.operands.size() ? form.operands[place + call].type : std::string{};
-  }
-
-  std::map<std::string, std::vector<const isa::Form*>> forms_;
-};
-
 class Reader {
  public:
-  Reader(CudaText& text, const Parameters& parameters, const Marks& marks) : text_(text), parameters_(parameters) {
+  Reader(CudaText& text, const CudaFunctions& functions, const Marks& marks) : text_(text), functions_(functions) {
     for (const auto* named : {&marks.sources, &marks.results, &marks.types}) {
       for (const auto& one : *named) {
         if (!one.type.empty()) given_[one.name] = one.type;
@@ -152,12 +116,12 @@ class Reader {
 
   void read_name(std::size_t i) {
     const auto& piece = pieces_[i];
+    if (is_type_word(piece.text)) need_header(header_of_type(piece.text));
     if (!piece.is_name() || is_type_word(piece.text) || is_other_word(piece.text)) return;
     const std::string before = i == 0 ? "" : at(i - 1);
     if (before == "." || before == "->" || before == "::") return;
     if (at(i + 1) == "(") {
-      if (const auto* function = parameters_.function(piece.text); function != nullptr && text_.header.empty())
-        text_.header = function->cuda->header;
+      for (const auto& header : functions_.headers(piece.text)) need_header(header);
       return;
     }
     if (at(i + 1) == "::") return;
@@ -183,6 +147,10 @@ class Reader {
     note_parameter(i);
   }
 
+  void need_header(const std::string& header) {
+    if (text_.header != bfloat_header && !header.empty()) text_.header = header;
+  }
+
   bool is_result(const std::string& name) const {
     // The result of an expression is not in the text, where its name may be that of a source.
     return has_assignment_ && std::any_of(text_.results.begin(), text_.results.end(),
@@ -203,21 +171,40 @@ class Reader {
       if (at(j) == "," && depth == 0) ++place;
       if (at(j) != "(" || depth-- > 0) continue;
       if (j == 0 || !pieces_[j - 1].is_name()) return;
-      const auto type = parameters_.type(at(j - 1), place);
-      if (!type.empty()) found_[at(i)].insert(type);
+      const auto& function = at(j - 1);
+      const auto types = functions_.types(function, place);
+      auto& argument = arguments_[at(i)];
+      argument.possible.insert(argument.possible.end(), types.begin(), types.end());
+      if (types.size() == 1) argument.types.insert(types.front());
+      if (!functions_.contains(function) && !is_type_word(function)) argument.of_unknown = function;
       return;
     }
+  }
+
+  // What to write for a source whose type is not known.
+  std::string advice_for(const std::string& name) {
+    const auto& argument = arguments_[name];
+    std::vector<std::string> possible;
+    for (const auto& type : argument.possible) {
+      if (std::find(possible.begin(), possible.end(), type) == possible.end()) possible.push_back(type);
+    }
+    if (!possible.empty()) return fmt::format("give it: --type {}={}", name, fmt::join(possible, ", or "));
+    auto advice = fmt::format("give it: --type {}=f32", name);
+    if (!argument.of_unknown.empty())
+      advice +=
+          fmt::format("; if {0} takes a pointer, --type {1}=u64 and {0}((const float*){1})", argument.of_unknown, name);
+    return advice;
   }
 
   void find_types() {
     std::set<std::string> all;
     for (const auto& source : text_.sources) {
       if (given_.contains(source.name)) all.insert(given_.at(source.name));
-      if (found_[source.name].size() == 1) all.insert(*found_[source.name].begin());
+      if (arguments_[source.name].types.size() == 1) all.insert(*arguments_[source.name].types.begin());
     }
     std::vector<std::string> guessed;
     for (auto& source : text_.sources) {
-      const auto& found = found_[source.name];
+      const auto& found = arguments_[source.name].types;
       if (given_.contains(source.name)) {
         source.type = given_.at(source.name);
       } else if (found.size() == 1) {
@@ -227,34 +214,41 @@ class Reader {
         guessed.push_back(source.name);
       } else {
         fail(text_.name, source.place, fmt::format("the type of {} is not known", source.name),
-             fmt::format("give it: --type {}=f32", source.name));
+             advice_for(source.name));
       }
       if (isa::cuda_type(source.type, 0).empty())
         fail(text_.name, source.place, fmt::format("CUDA C has no type for {} .{}", source.name, source.type));
-      if (text_.header.empty()) text_.header = header_of(source.type);
+      need_header(header_of_type(source.type));
     }
     if (!guessed.empty())
       text_.remarks.push_back(fmt::format("{} is assumed to be {}, like the other sources; --type {}=… changes that",
                                           fmt::join(guessed, ", "), *all.begin(), guessed.front()));
     for (auto& result : text_.results) {
       if (given_.contains(result.name)) result.type = given_.at(result.name);
+      need_header(header_of_type(result.type));
     }
   }
 
-  static std::string header_of(const std::string& type) {
-    if (type.starts_with("f16")) return "cuda_fp16.h";
-    return type.starts_with("bf16") ? "cuda_bf16.h" : "";
-  }
+  // The functions that a name is a whole argument of.
+  //   types       of parameters that have one type; possible: of all
+  //   of_unknown  a function that the catalogue does not have; empty if there is none
+  struct Argument {
+    std::set<std::string> types;
+    std::vector<std::string> possible;
+    std::string of_unknown;
+  };
 
   CudaText& text_;
-  const Parameters& parameters_;
+  const CudaFunctions& functions_;
   std::vector<Piece> pieces_;
   std::map<std::string, std::string> given_;
-  std::map<std::string, std::set<std::string>> found_;
+  std::map<std::string, Argument> arguments_;
   std::set<std::string> locals_;
   std::vector<std::string> wanted_results_;
   bool has_assignment_ = false;
 };
+
+}  // namespace
 
 isa::Form cuda_form(const CudaText& text, const std::vector<NamedRegister>& results, const std::string& statements) {
   isa::Form form;
@@ -272,81 +266,15 @@ isa::Form cuda_form(const CudaText& text, const std::vector<NamedRegister>& resu
   return form;
 }
 
-// The position of "name ="; npos if there is none.
-std::size_t first_assignment(const std::string& text, const std::string& name) {
-  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const auto end = at + name.size();
-    if (at > 0 && continues_word(text[at - 1])) continue;
-    const auto sign = text.find_first_not_of(" \t\r\n\v\f", end);
-    if (sign != std::string::npos && text[sign] == '=' && text.compare(sign, 2, "==") != 0) return at;
-  }
-  return std::string::npos;
-}
-
-constexpr char kind_name[] = "ptxlat_kind";
-
-// The compiler's answer to `type_questions`: the size, whether it is signed, whether it has fractions.
-std::string type_of_kind(unsigned kind) {
-  const unsigned bytes = kind & 0xff;
-  const bool is_signed = (kind & 0x100) != 0, is_floating = (kind & 0x200) != 0;
-  if (bytes == 1) return "pred";
-  if (is_floating) return bytes == 8 ? "f64" : "f32";
-  return fmt::format("{}{}", is_signed ? "s" : "u", 8 * bytes);
-}
-
-// What the compiler's error may come from.
 std::string assumptions_of(const CudaText& text) { return fmt::format("{}", fmt::join(text.remarks, "; ")); }
-
-}  // namespace
 
 CudaText read_cuda(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
                    const Marks& marks) {
   if (text.size() > most_text_bytes) fail(name, {}, fmt::format("it has more than {} bytes", most_text_bytes));
   CudaText read;
   read.name = name;
-  Reader(read, Parameters(catalogue), marks).read(text);
+  Reader(read, CudaFunctions(catalogue), marks).read(text);
   return read;
-}
-
-std::vector<isa::Form> type_questions(const CudaText& text) {
-  auto typed = text.statements;
-  for (const auto& result : text.results) {
-    if (const auto at = first_assignment(typed, result.name); at != std::string::npos) typed.insert(at, "auto ");
-  }
-  std::vector<isa::Form> questions;
-  for (const auto& result : text.results) {
-    auto statements = fmt::format(
-        "{}; using ptxlat_type = decltype({}); {} = unsigned(sizeof(ptxlat_type)) | "
-        "(ptxlat_type(-1) < ptxlat_type(0) ? 0x100 : 0) | (ptxlat_type(0.5f) != ptxlat_type(0) ? 0x200 : 0)",
-        typed, result.name, kind_name);
-    questions.push_back(cuda_form(text, {{kind_name, "u32", {}}}, statements));
-    questions.back().ptx += " " + result.name;
-  }
-  return questions;
-}
-
-void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text) {
-  static const std::regex number(R"(mov\.\w{1,4} \{ptxlat_kind\}, (\d{1,9});)");
-  for (std::size_t i = 0; i < text.results.size(); ++i) {
-    auto& result = text.results[i];
-    if (!result.type.empty()) continue;
-    const auto& answer = answers.at(i);
-    if (!answer.problem.empty()) fail(text.name, result.place, answer.problem, assumptions_of(text));
-    std::smatch match;
-    if (std::regex_search(answer.text, match, number)) {
-      result.type = type_of_kind(static_cast<unsigned>(std::stoul(match[1])));
-      continue;
-    }
-    // Halves are classes, about which the compiler reveals less.
-    std::set<std::string> types;
-    for (const auto& source : text.sources) types.insert(source.type);
-    if (types.size() != 1)
-      fail(text.name, result.place, fmt::format("the type of {} is not known", result.name),
-           fmt::format("give it: --type {}=f16x2", result.name));
-    result.type = *types.begin();
-    text.remarks.push_back(
-        fmt::format("{0} is assumed to be {1}, like the sources; --type {0}=… changes that", result.name, result.type));
-  }
 }
 
 isa::Form function_of(const CudaText& text) { return cuda_form(text, text.results, text.statements); }

@@ -25,14 +25,15 @@ struct CudaText {
 // A name that is read before it is assigned is a source; one that is assigned without a type before it is a result. The
 // result of an expression is called d. A source has the type of the parameter that it is passed as, if the catalogue
 // knows the function; if all known types are the same, the remaining sources are assumed to have it. Throws
-// Error{usage} if a type must be given with --type.
+// Error{usage} if a type must be given with --type, with those that the functions take.
 CudaText read_cuda(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
                    const Marks& marks);
 
-// Forms with which the compiler is asked for the types of results, one for each in order; and its answers. Throws
-// Error{usage} with the compiler's message if the text does not compile, and if a result is not a number.
-std::vector<isa::Form> type_questions(const CudaText& text);
-void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text);
+// Statements about the text's sources as a form of CUDA C.
+isa::Form cuda_form(const CudaText& text, const std::vector<NamedRegister>& results, const std::string& statements);
+
+// What the compiler's error may come from.
+std::string assumptions_of(const CudaText& text);
 
 // The text as a function of CUDA C.
 isa::Form function_of(const CudaText& text);

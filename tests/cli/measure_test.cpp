@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `ptxlat measure` as a user runs it: on the stand-in's GPU, from the schedule, and as docs/measure.md shows it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -280,6 +282,59 @@ TEST_CASE("CUDA C is compiled, its types are asked of the compiler, and each sou
   CHECK_FALSE(has(cells.at("y → d").sass, "MUFU.EX2"));
   CHECK(cells.at("x → e").verdict == "no_dependency");
   CHECK(cells.at("y → e").verdict == "proven");
+}
+
+namespace {
+
+// The output of `measure --cuda` by the schedule of ptxas 13.0.88.
+std::string measured_cuda(const std::string& text, const std::string& types) {
+  const auto ptxas = find_version("ptxas-13.0.88");
+  const auto ended = PtxlatProgram().run(
+      {"measure", "--cuda", text, "--type", types, "--static", "-O", "3", "--toolchain", ptxas, "--format", "json"});
+  if (ended.status == 5) skip("no NVRTC of CUDA 13.0 on this machine");
+  INFO(text << ": " << ended.err);
+  REQUIRE(ended.status == 0);
+  return ended.out;
+}
+
+}  // namespace
+
+TEST_CASE("a result of CUDA C has the type of its expression") {
+  const auto result = [](const std::string& name, const std::string& type) {
+    return fmt::format(R"({{"name":"{}","type":"{}"}})", name, type);
+  };
+  const auto narrowed = measured_cuda("__float2bfloat16(x)", "x=f32");
+  CHECK(has(narrowed, result("d", "bf16")));
+  CHECK(cells_of(narrowed).at("x → d").sass == R"(["F2FP.BF16.F32.PACK_AB"])");
+  const auto half = measured_cuda("h = __float2half_rn(x); e = __hgt(h, y); f = __half2half2(y)", "x=f32,y=f16");
+  for (const auto& [name, type] : {std::pair{"h", "f16"}, {"e", "pred"}, {"f", "f16x2"}})
+    CHECK(has(half, result(name, type)));
+  INFO("a byte is an int, and no predicate");
+  CHECK(has(measured_cuda("(unsigned char)(x + y)", "x=u32,y=u32"), result("d", "u32")));
+  CHECK(has(measured_cuda("(char)(x + y)", "x=u32,y=u32"), result("d", "s32")));
+  INFO("functions of one name that are in two headers");
+  for (const char* type : {"f16x2", "bf16x2"}) {
+    const auto product = measured_cuda("__hfma2(a, b, c)", fmt::format("a={0},b={0},c={0}", type));
+    CHECK(has(product, result("d", type)));
+    CHECK(cells_of(product).at("a → d").verdict == "proven");
+  }
+  const PtxlatProgram program;
+  const auto pair = program.run({"measure", "--cuda", "make_float2(x, y)", "--type", "x=f32,y=f32", "--static"});
+  CHECK(pair.status == 2);
+  CHECK(has(pair.err, "not one that a register holds"));
+  INFO("what a function takes");
+  const auto overloaded = program.run({"measure", "--cuda", "__hmul(a, b)", "--static"});
+  CHECK(overloaded.status == 2);
+  CHECK(has(overloaded.err, "--type a=f16, or bf16"));
+}
+
+TEST_CASE("a source of CUDA C of which a part is read is in a register all the same") {
+  const auto masked = cells_of(measured_cuda("(x & 255) + y", "x=u32,y=u32"));
+  CHECK(masked.at("x → d").verdict == "proven");
+  CHECK(has(masked.at("x → d").sass, "LOP3.LUT"));
+  CHECK_FALSE(has(masked.at("y → d").sass, "LOP3.LUT"));
+  CHECK(cells_of(measured_cuda("(short)(x >> 16) * y", "x=s64,y=s64")).at("x → d").verdict == "proven");
+  CHECK(cells_of(measured_cuda("x ? y : z", "x=pred,y=s32,z=s32")).at("x → d").verdict == "proven");
 }
 
 namespace {

@@ -113,6 +113,40 @@ TEST_CASE("halves of a packed parameter are taken out of its register") {
   CHECK(function.text.find("mov.b32 {d}, {%rs2, %rs1};") != std::string::npos);
 }
 
+namespace {
+
+// What takes the part of a parameter of this type that is loaded by "ld.param.…".
+std::string part_of(const std::string& type, const std::string& load) {
+  const auto form = form_of("{d} = f({a})", {{"d", "f32", true}, {"a", type}});
+  const auto function = spliced("\t.reg .b16 %rs<9>;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n\t" + load +
+                                    "\n\tst.param.b32 \t[func_retval0+0], %r9;\n\tret;\n",
+                                form);
+  CHECK(function.problem.empty());
+  const auto begin = function.text.find("%rd<9>;\n  ") + 10, end = function.text.find("\n  mov.b32 {d}");
+  return function.text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+TEST_CASE("a part of a parameter is taken out of its register, as compilers do") {
+  CHECK(part_of("u32", "ld.param.u8 \t%r2, [f_param_0];") == "and.b32 %r2, {a}, 255;");
+  CHECK(part_of("u32", "ld.param.u8 \t%r2, [f_param_0+1];") == "shr.u32 %r2, {a}, 8;\n  and.b32 %r2, %r2, 255;");
+  CHECK(part_of("u32", "ld.param.u16 \t%r2, [f_param_0+2];") == "shr.u32 %r2, {a}, 16;");
+  CHECK(part_of("s32", "ld.param.s8 \t%r2, [f_param_0];") == "cvt.s32.s8 %r2, {a};");
+  CHECK(part_of("s32", "ld.param.s8 \t%r2, [f_param_0+1];") == "shl.b32 %r2, {a}, 16;\n  shr.s32 %r2, %r2, 24;");
+  CHECK(part_of("s32", "ld.param.s16 \t%r2, [f_param_0+2];") == "shr.s32 %r2, {a}, 16;");
+  INFO("into a narrower register, and into a wider one");
+  CHECK(part_of("u64", "ld.param.u32 \t%r2, [f_param_0+4];") == "mov.b64 {_, %r2}, {a};");
+  CHECK(part_of("u64", "ld.param.u16 \t%r2, [f_param_0+6];") == "mov.b64 {_, %r2}, {a};\n  shr.u32 %r2, %r2, 16;");
+  CHECK(part_of("u32", "ld.param.u8 \t%rs2, [f_param_0+2];") == "mov.b32 {_, %rs2}, {a};\n  and.b16 %rs2, %rs2, 255;");
+  CHECK(part_of("s32", "ld.param.s16 \t%rd2, [f_param_0];") == "cvt.s64.s32 %rd2, {a};\n  cvt.s64.s16 %rd2, %rd2;");
+  CHECK(part_of("u64", "ld.param.u32 \t%rd2, [f_param_0];") == "and.b64 %rd2, {a}, 4294967295;");
+  INFO("several");
+  CHECK(part_of("u64", "ld.param.v2.u32 \t{%r1, %r2}, [f_param_0];") == "mov.b64 {%r1, %r2}, {a};");
+  CHECK(part_of("u64", "ld.param.v2.u16 \t{%rs1, %rs2}, [f_param_0+4];") ==
+        "mov.b64 {_, _, %rs1, _}, {a};\n  mov.b64 {_, _, _, %rs2}, {a};");
+}
+
 TEST_CASE("a 16-bit parameter is extended where NVRTC wants it in a wider register") {
   const auto form = form_of("{d} = f({a})", {{"d", "f32", true}, {"a", "s16"}});
   const auto function = spliced(
@@ -145,6 +179,10 @@ TEST_CASE("the elements of a vector are operands of their own, read before the f
         "  mov.b32 {d.0}, %f2;\n"
         "  mov.b32 {d.1}, %f1;\n"
         "  }");
+}
+
+TEST_CASE("a parameter that is a bool is one, too") {
+  CHECK(part_of("pred", "ld.param.u8 \t%r2, [f_param_0];") == "selp.b32 %r2, 1, 0, {a};");
 }
 
 TEST_CASE("a bool is a predicate") {
