@@ -359,6 +359,7 @@ Form form_of(const Op& op) {
   form.consumed = op.consumed;
   form.order = op.order;
   form.not_streamable = op.not_streamable;
+  form.depends_on_values = op.depends_on_values;
   form.not_measurable = op.not_measurable;
   form.where = op.where;
   form.requirement = op.requirement;

@@ -136,12 +136,13 @@ struct Form {
   int order = 0;
   Requirement requirement;
   int threads = 32;
-  int cluster = 1;             // CTAs
-  std::string cleanup;         // PTX in every pass, after the second clock
-  std::string directives;      // of the kernel
-  std::string not_streamable;  // why it cannot be repeated back to back; empty if it can
-  std::string not_measurable;  // why it cannot be measured; empty if it can
-  bool is_streamed = true;     // false for a part of a snippet, whose issue cost is that of the whole
+  int cluster = 1;                // CTAs
+  std::string cleanup;            // PTX in every pass, after the second clock
+  std::string directives;         // of the kernel
+  std::string not_streamable;     // why it cannot be repeated back to back; empty if it can
+  std::string depends_on_values;  // how the latency depends on the lanes' values; empty if it does not, or by branches
+  std::string not_measurable;     // why it cannot be measured; empty if it can
+  bool is_streamed = true;        // false for a part of a snippet, whose issue cost is that of the whole
   std::optional<CudaSource> cuda;
   bool is_block = false;
   std::vector<std::string> module;  // declarations at module scope that the text needs, in an order that works

@@ -75,7 +75,7 @@ struct Op {
   int threads = 32;
   int cluster = 1;
   int consumed = -1;
-  std::string cleanup, directives, not_streamable;
+  std::string cleanup, directives, not_streamable, depends_on_values;
   std::string not_measurable;
   SourceLocation where;
 };

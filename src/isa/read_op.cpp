@@ -13,12 +13,12 @@
 namespace ptxlat::isa {
 namespace {
 
-constexpr std::array<std::string_view, 34> reserved_keys = {
+constexpr std::array<std::string_view, 35> reserved_keys = {
     "name",       "syntax",    "only",       "except",        "ptx",           "target",         "needs",
     "section",    "threads",   "cluster",    "modifiers",     "core",          "inout",          "around",
     "prepare",    "before",    "completion", "completion_is", "cleanup",       "not_streamable", "carry",
     "directives", "consumers", "values",     "inputs",        "default_input", "dependence",     "not_measurable",
-    "call",       "header",    "options",    "audit",         "consumed",      "core_modifiers"};
+    "call",       "header",    "options",    "audit",         "consumed",      "core_modifiers", "depends_on_values"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -381,6 +381,7 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   for (const auto& [key, text] : {std::pair{"cleanup", &op.cleanup},
                                   {"directives", &op.directives},
                                   {"not_streamable", &op.not_streamable},
+                                  {"depends_on_values", &op.depends_on_values},
                                   {"not_measurable", &op.not_measurable}}) {
     if (const auto written = keys.text(key)) *text = written->text;
   }

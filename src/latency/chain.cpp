@@ -11,6 +11,9 @@
 namespace ptxlat::latency {
 
 bool ExperimentBuilder::can_chain() const {
+  // What an instruction alone passes on is known (the mask of a match differs from lane to lane, like its operand); the
+  // rest of a snippet may make the values of all lanes equal, and then only the first step has those of the class.
+  if (form().is_block && !form().depends_on_values.empty()) return false;
   const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand_of(form(), variant.operand));
   return object == nullptr || object->is_address;
 }

@@ -60,7 +60,7 @@ struct ExperimentBuilder {
   ptx::Trial with_op(const ptx::Skeleton& skeleton) const;
   // The consumer alone, on a loaded operand.
   ptx::Trial without_op(const ptx::Skeleton& skeleton) const;
-  // Some objects change with their first use.
+  // Some objects change with their first use, and some latencies with the values that a step passes on.
   bool can_chain() const;
   // Dependent steps of a chain. If a result can be the next source without conversion, it is written there.
   std::string steps_text(const ptx::Bridge& bridge, const isa::Operand& source, const isa::Operand& result,

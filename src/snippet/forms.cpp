@@ -337,6 +337,7 @@ class Builder {
       form.requirement = isa::stricter(form.requirement, from.inputs.front().requirement);
       if (from.audit == isa::AuditRule::effects) form.audit = isa::AuditRule::effects;
       if (form.not_streamable.empty()) form.not_streamable = from.not_streamable;
+      if (form.depends_on_values.empty()) form.depends_on_values = from.depends_on_values;
       if (loads(snippet_.instructions[i]) || stores(snippet_.instructions[i]))
         made_.bytes += bytes_moved(snippet_.instructions[i]);
       form.ptx += (form.ptx.empty() ? "" : "; ") + snippet_.instructions[i].statement->opcode;

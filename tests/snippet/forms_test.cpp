@@ -8,6 +8,7 @@
 #include <set>
 
 #include "catch.h"
+#include "latency/experiment.h"
 #include "snippet/method.h"
 #include "text.h"
 #include "understood.h"
@@ -118,6 +119,21 @@ TEST_CASE("a guarded instruction that may leave a source as it was has a copy of
   CHECK(has(form.text, "mov.b32 %temp_"));
   CHECK(has(form.text, "@{p} add.u32"));
   CHECK(has(form.text, "mov.b32 {d_result}, %temp_"));
+}
+
+TEST_CASE("what depends on how many values the lanes have is not chained with others, which may make them equal") {
+  const auto has_chain = [](const std::string& text) {
+    const Planned planned(text);
+    const auto& pair = planned.pair("a", "d");
+    const auto& form = pair.whole.form->form;
+    const isa::Variant variant{&form, pair.whole.operand, &form.inputs.front()};
+    const auto experiment =
+        latency::expand(shipped(), variant, latency::consumers_for(shipped().catalogue, variant).front());
+    return !experiment.trials[latency::Role::chain].kernel.text.empty();
+  };
+  CHECK(has_chain("match.any.sync.b32 d, a, 0xffffffff"));
+  CHECK_FALSE(has_chain("match.any.sync.b32 m, a, 0xffffffff; popc.b32 d, m"));
+  CHECK(has_chain("not.b32 m, a; popc.b32 d, m"));
 }
 
 TEST_CASE("many sources share values, because a kernel has room for eight") {
