@@ -131,6 +131,16 @@ struct Windows {
     const auto loads = latency::loads_of(operand_loads, {operand, {}});
     return sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads);
   }
+  // All that the consumer needs: the path, and what joins it.
+  std::vector<std::string> needed(const std::string& operand) const {
+    if (!are_there()) return {};
+    const auto loads = latency::loads_of(operand_loads, {operand, {}});
+    const auto path = sass::operand_path(*with->window, *without->window, with->operand_loads, loads);
+    if (!path) return {};
+    auto all = path->opcodes;
+    for (const auto* beside : {&path->before, &path->among}) all.insert(all.end(), beside->begin(), beside->end());
+    return all;
+  }
   std::vector<std::string> sass() const {
     return are_there() ? sass::added_opcodes(*with->window, *without->window) : std::vector<std::string>{};
   }
@@ -174,8 +184,11 @@ struct Candidate {
     const auto on_path = path();
     return on_path && is_proven(*work) && sass::same_operations(*on_path, work->audits[Role::differential].sass);
   }
-  // Its number is that of the path, even if there is more in its window.
-  bool measures_path() const { return is_proven(*work) && work->record.measure == results::Measure::dependent; }
+  // Its number is that of the path, and what else is in its window only joins that.
+  bool measures_path() const {
+    return is_proven(*work) && work->record.measure == results::Measure::dependent &&
+           sass::same_operations(windows.needed(part->operand), work->audits[Role::differential].sass);
+  }
 };
 
 // The experiments of a pair. If its path is the whole snippet, there is no `alone`.
@@ -206,17 +219,18 @@ struct Candidates {
     if (const auto* found = plain()) return found;
     const auto on_path = path();
     const auto has_it = [&](const Candidate& other) {
-      return other.work != nullptr && on_path && other.path() && sass::same_operations(*on_path, *other.path());
+      const auto itself = other.path();
+      return other.work != nullptr && on_path && !on_path->empty() && itself &&
+             sass::same_operations(*on_path, *itself);
     };
     for (const auto* other : {&wider, &merged}) {
       if (has_it(*other) && other->is_all_path()) return other;
     }
     if (alone.work == nullptr) return &whole;
-    if (!is_proven(*alone.work)) return &alone;
     for (const auto* other : {&wider, &merged, &whole}) {
       if (has_it(*other) && other->measures_path()) return other;
     }
-    return nullptr;
+    return is_proven(*alone.work) ? nullptr : &alone;
   }
 
   std::string why_none() const {
