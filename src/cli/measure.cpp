@@ -18,6 +18,7 @@
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/form.h"
+#include "run/nearest_card.h"
 #include "run/snippets.h"
 #include "snippet/cuda_source.h"
 #include "snippet/cuda_types.h"
@@ -36,6 +37,7 @@ struct MeasureOptions {
   std::string cuda;     // or CUDA C
   std::vector<std::string> sources, results, types;
   std::optional<int> device;
+  std::string card;
   int launches = 9;
   bool is_static = false;
   bool has_throughput = false;
@@ -111,6 +113,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
                                const snippet::Plan& plan, const MeasureOptions& options, Gpu& gpu) {
   const auto device = worker_options(options.device.value_or(0));
   const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
+  const auto card = gpu.worker ? std::nullopt : run::chosen_card(options.card, target);
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
   run::SnippetJob job{.toolchain = toolchain,
                       .target = target,
@@ -120,12 +123,14 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
                       .levels = options.selection.levels,
                       .launches = options.launches,
                       .worker = gpu.worker ? &*gpu.worker : nullptr,
+                      .card = card ? &*card : nullptr,
                       .disassembler = disassembler,
                       .assemblers = make_kernel_assemblers(toolchain, target, device, threads),
                       .interrupted = &heed_interrupts()};
   printed(run::warnings_about_code(job.assemblers.front()->origin(), toolchain));
   snippet::Measured measured{toolchain.name, target.name(), gpu.device ? gpu.device->name : "", {}, {}, {}};
   measured.snippet = &snippet;
+  if (card) measured.card = card->table;
   measured.records = run::measure_snippet(job);
   if (options.has_throughput && gpu.device) {
     auto patched = device;  // a loop of copies takes milliseconds at most
@@ -282,6 +287,7 @@ void add_measure(CLI::App& program) {
              "Assemble for this architecture and do not use a GPU: the numbers come from the schedule. Default: the "
              "GPU's, or sm_90a without a GPU.");
   command->add_flag("--static", options->is_static, "Do not use a GPU: the numbers come from the schedule.");
+  add_card(*command, options->card);
   add_device(*command, options->device);
   add_launches(*command, options->launches);
   command->add_flag("--throughput", options->has_throughput,

@@ -72,6 +72,14 @@ CLI::Option* add_table(CLI::App& command, std::string& table, const std::string&
   return command.add_option("--table", table, meaning)->type_name("FOLDER");
 }
 
+CLI::Option* add_card(CLI::App& command, std::string& card) {
+  return command
+      .add_option("--card", card,
+                  "The table of the measured card whose arrivals.csv the estimates come from. Default: of the tables "
+                  "that came with ptxlat, the one of the nearest architecture.")
+      ->type_name("FOLDER");
+}
+
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& values,
                         const std::string& meaning) {
   const auto text = meaning.empty() ? fmt::format("{}", fmt::join(values, ", ")) : meaning;

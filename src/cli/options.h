@@ -34,6 +34,7 @@ CLI::Option* add_launches(CLI::App& command, int& launches);
 CLI::Option* add_store(CLI::App& command, std::string& store, const std::string& what);
 CLI::Option* add_tables(CLI::App& command, std::string& tables);
 CLI::Option* add_table(CLI::App& command, std::string& table, const std::string& meaning);
+CLI::Option* add_card(CLI::App& command, std::string& card);
 // The first of the values is the default. `meaning` explains them; by default they are listed.
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& values,
                         const std::string& meaning = "");

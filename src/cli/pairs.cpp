@@ -53,7 +53,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
   warn_of_failures(failures_in(made.registers) + failures_in(made.hazards));
   const auto& table = made.run.table;
   if (made.completed) {
-    tables::PairFiles files{{}, made.hazards, store.runs(table)};
+    tables::PairFiles files{{}, {}, made.hazards, store.runs(table)};
     if (const auto loss = run::loss_of_pairs(folder.path(), files); loss && !options.replaces) throw Error(*loss);
     files = run::write_pair_table(folder, schedules.get(), std::move(files));
     print(folder, files, options.format);

@@ -26,6 +26,7 @@
 #include "pages/live_table.h"
 #include "results/store.h"
 #include "results/stored_records.h"
+#include "run/nearest_card.h"
 #include "run/provenance.h"
 #include "run/session.h"
 #include "run/sm_clock.h"
@@ -46,6 +47,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
   TableOptions tables;
+  std::string card;  // of a static table
   std::string format = "text";
 };
 
@@ -155,9 +157,13 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   std::vector<results::CellKey> planned;
   for (const auto& cell : job.plan) planned.push_back(key_of(cell));
   require_kept(store, job.run.table, planned, options.tables);
+  std::optional<line::NearestCard> card;
+  if (kind == nullptr) card = run::chosen_card(options.card, job.target);
+  if (card) job.run.card = card->table;
   std::optional<Progress> progress;
   auto live = live_table(job, options);
-  run::SessionOptions session{.repeat = options.repeat, .interrupted = &heed_interrupts()};
+  run::SessionOptions session{
+      .card = card ? &*card : nullptr, .repeat = options.repeat, .interrupted = &heed_interrupts()};
   if (kind != nullptr) {
     session.workers = kind->workers();
     job.further = kind->further();
@@ -334,6 +340,7 @@ void add_static(CLI::App& program) {
   auto options = std::make_shared<RunOptions>();
   options->selection.target = "sm_90a";
   add_line_options(*command, *options);
+  add_card(*command, options->card);
   add_target(*command, options->selection.target, "The architecture to assemble for. Default: sm_90a.");
   add_bundle(*command, *options, "Use")->excludes("--target");
   command->callback([options, command] {

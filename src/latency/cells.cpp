@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "latency/cells.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "latency/cells.h"
 #include "latency/estimate.h"
 #include "latency/samples.h"
 #include "sass/hidden_waits.h"
@@ -217,8 +216,8 @@ std::vector<results::Record> measure(line::Bench& bench, const std::vector<CellW
   std::vector<results::Record> records;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto& cell = *cells[i];
-    records.push_back(
-        estimate(*cell.plan, *cell.experiment, bench.batch(), cell.trials, cell.audits, bench.measures(), surveys[i]));
+    records.push_back(estimate(*cell.plan, *cell.experiment, bench.batch(), cell.trials, cell.audits, bench.measures(),
+                               surveys[i], bench.card()));
     records.back().gpu = bench.gpu();
   }
   return records;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "latency/expected.h"
 #include "latency/measure.h"
 #include "latency/numbers.h"
 #include "latency/samples.h"
@@ -158,6 +159,20 @@ void set_metrics(results::Record& record, Headline headline, const Numbers& lead
   record.set(results::metric::static_cycles, number_of(headline, schedule), from);
 }
 
+// What the nearest measured card tells of a number that the schedule alone does not know.
+void set_estimate(results::Record& record, const isa::Variant& variant, Headline headline, const Numbers& schedule,
+                  const line::NearestCard& card) {
+  if (headline == Headline::none) return;
+  const bool is_held = has_interlock(headline, schedule, card.arrivals);
+  if (is_held) record.add_flag(results::flag::static_is_lower_bound);
+  // Arrivals are those of usual values.
+  if (variant.input->name != isa::variants_of(*variant.form).front().input->name) return;
+  const auto expected = expected_headline(headline, schedule, card.arrivals);
+  if (!expected) return;
+  record.set(results::metric::estimate, expected);
+  record.set(results::metric::estimate_error, std::ceil(*expected * (is_held ? card.interlock_error : card.error)));
+}
+
 void set_measure(results::Record& record, Observed headline, const Experiment& experiment) {
   record.measure = headline.measure;
   record.consumer = std::move(headline.consumer);
@@ -223,7 +238,8 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
     results::add_note(record.note, "static is an average over steps that differ");
   if (any_schedule(headline, leading, &sass::StaticSchedule::branches)) {
     remark(results::flag::branches, "it branches: static is the sum of the straight line");
-  } else if (any_schedule(headline, leading, &sass::StaticSchedule::is_lower_bound)) {
+  } else if (any_schedule(headline, leading, &sass::StaticSchedule::is_lower_bound) ||
+             record.has_flag(results::flag::static_is_lower_bound)) {
     remark(results::flag::static_is_lower_bound, "static is a lower bound");
   } else if (cycles && by_schedule && *cycles != *by_schedule) {
     remark(results::flag::schedule_differs, fmt::format("the schedule says {}", *by_schedule));
@@ -241,7 +257,8 @@ results::Record record_without_experiment(const CellPlan& cell, sass::Verdict ve
 }
 
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
-                         const TrialNumbers& trials, const Audits& audits, bool measures, const TrialNumbers& survey) {
+                         const TrialNumbers& trials, const Audits& audits, bool measures, const TrialNumbers& survey,
+                         const line::NearestCard* card) {
   auto record = record_without_experiment(cell, sass::Verdict::proven, {});
   const auto path = path_of(cell.variant, cell.level, experiment, batch, trials);
   const Numbers measured{experiment, batch, trials, audits, Source::measured, path},
@@ -256,6 +273,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   const auto below = below_schedule(headline_of(leading), measured, schedule);
   const auto headline = below.empty() ? headline_of(leading) : Headline::none;
   set_metrics(record, headline, leading, measured, schedule);
+  if (!measures && card != nullptr) set_estimate(record, cell.variant, headline, schedule, *card);
   if (headline != Headline::none && measures) put_survey(record, headline, surveyed_cycles(measured, headline, survey));
   set_measure(record, observed(cell.variant, headline, leading), experiment);
   record.sass = sass_of(audits);

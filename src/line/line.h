@@ -16,13 +16,25 @@
 #include "line/kernel_assembler.h"
 #include "line/station_clock.h"
 #include "results/record.h"
+#include "sass/arrivals.h"
 #include "sass/disassembler.h"
 #include "worker/worker.h"
 
 namespace ptxlat::line {
 
+// The measured card that is nearest to a target without one: what its results take where stall counts do not say it.
+//   table  "sm_90/nvidia-h200/driver-580.159.04"
+//   error            of what is estimated from it, as a share, which nine of ten estimates do not exceed
+//   interlock_error  the same where the hardware holds back what the assembler planned with fewer cycles
+struct NearestCard {
+  std::string table;
+  sass::Arrivals arrivals;
+  double error = 0, interlock_error = 0;
+};
+
 // The parts of an assembly line: everything before `worker` works without a GPU.
 //   workers       run the kernels, one for each GPU, all of one kind; empty for static tables
+//   card          for estimates beside the schedule's numbers; may be null
 //   launches      of each trial that does not specify a number
 //   on_share      called before each on_finished with the share of all cells' PTX that is done: about the share of the
 //                 time, because most of it goes into assembling
@@ -36,6 +48,7 @@ struct Line {
   isa::Target target;
   sass::Disassembler& disassembler;
   std::vector<worker::Worker*> workers = {};
+  const NearestCard* card = nullptr;
   int launches = 9;
   std::function<void(double share)> on_share = {};
   std::function<void(std::vector<results::Record>)> on_finished = {};
@@ -59,6 +72,7 @@ class Bench {
   const isa::Target& target() const { return line_.target; }
   // Whether trials are run: without a GPU there is only the schedule.
   bool measures() const { return !line_.workers.empty(); }
+  const NearestCard* card() const { return line_.card; }
   int level() const { return level_; }
   // The GPU that this bench uses: the first that was free; 0 if it has not used one.
   std::size_t gpu() const { return gpu_.value_or(0); }

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "pairs/hazard_kernel.h"
+#include "pairs/learn_arrivals.h"
 #include "pairs/scheduled_pairs.h"
 #include "results/note.h"
 
@@ -137,7 +138,8 @@ void note_measured(results::Pair& row) {
 }  // namespace
 
 Schedules schedules_of(const std::vector<results::Record>& latency, Refusals refusals) {
-  Schedules schedules{scheduled_pairs(latency), forms_of_opcodes(latency, refusals), std::move(refusals)};
+  Schedules schedules{scheduled_pairs(latency), learned_arrivals(latency), forms_of_opcodes(latency, refusals),
+                      std::move(refusals)};
   auto& pairs = schedules.pairs;
   const auto fields = [](const ScheduledPair& pair) {
     return std::tie(pair.producer, pair.consumer, pair.slot, pair.distance, pair.waits, pair.measured);

@@ -14,9 +14,11 @@ namespace ptxlat::pairs {
 // The pairs of a latency table, without its windows, which are far larger.
 //   pairs     of its windows, each once (scheduled_pairs)
 //   forms     the form that becomes each opcode alone (forms_of_opcodes)
+//   arrivals  learned from its windows (learned_arrivals)
 //   refusals  why forms have no hazard kernel
 struct Schedules {
   std::vector<ScheduledPair> pairs;
+  std::vector<results::ArrivalTime> arrivals;
   std::map<std::string, std::string> forms;
   Refusals refusals;
 };

@@ -56,7 +56,7 @@ constexpr MetricUse column{true, false, false};
 constexpr MetricUse shown{true, true, true};
 constexpr MetricUse hidden{};
 
-constexpr std::array<MetricKind, 25> kinds = {{
+constexpr std::array<MetricKind, 27> kinds = {{
     {metric::cycles, "cycles", "dependent latency: the headline of a measured table", column},
     {metric::issue, "cycles", "cycles that one more independent copy takes", shown},
     {metric::bracket, "cycles", "instruction alone between two clocks, minus the overhead", column},
@@ -66,6 +66,11 @@ constexpr std::array<MetricKind, 25> kinds = {{
     {metric::chain, "cycles", "step of a chain of dependent copies", column},
     {metric::static_cycles, "cycles", "same formula as `cycles` over the stall counts that the assembler wrote",
      column},
+    {metric::estimate, "cycles",
+     "same formula with results that arrive as on the nearest measured card, where stall counts do not say when; in a "
+     "static table",
+     column},
+    {metric::estimate_error, "cycles", "error of the estimate, to both sides, that nine of ten do not exceed", column},
     {metric::least, "cycles", "lowest latency over lines and SMs, if it leaves the SM", column},
     {metric::median, "cycles", "median of these: `cycles`", column},
     {metric::p95, "cycles", "latency that 95 % of these do not exceed", column},

@@ -54,6 +54,14 @@ std::optional<Arrival> arrival_from(const std::string& text) {
   return std::nullopt;
 }
 
+const char* to_string(Held held) { return held == Held::interlock ? "interlock" : "scoreboard"; }
+std::optional<Held> held_from(const std::string& text) {
+  for (const auto held : {Held::scoreboard, Held::interlock}) {
+    if (text == to_string(held)) return held;
+  }
+  return std::nullopt;
+}
+
 std::string text_of(const std::vector<OperandCost>& costs) {
   std::string text;
   for (const auto& [operand, cycles] : costs)

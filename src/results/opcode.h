@@ -109,6 +109,25 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
+// What holds a consumer back until the result of an opcode arrives: a scoreboard, or the hardware although the assembler
+// plans with less.
+enum class Held { scoreboard, interlock };
+const char* to_string(Held held);
+std::optional<Held> held_from(const std::string& text);
+
+// When the result of a SASS opcode arrives, where its schedule does not say it; a row of arrivals.csv.
+//   cycles     from its issue until its consumer gets it, with the usual values of the forms that have it
+//   low, high  the range over windows
+//   windows    that show it
+struct ArrivalTime {
+  std::string opcode;
+  Held held = Held::scoreboard;
+  std::optional<double> cycles, low, high;
+  std::size_t windows = 0;
+
+  bool operator==(const ArrivalTime&) const = default;
+};
+
 inline bool is_overwriting(const Pair& pair) { return pair.slot == "waw" || pair.slot == "war"; }
 
 }  // namespace ptxlat::results

@@ -44,6 +44,7 @@ struct Run {
   std::string shard;                         // the part of the plan that it makes, "3/16"; empty: all of it
   std::optional<gpu::DeviceInfo> device;     // empty for static tables
   std::optional<double> sm_clock_mhz;        // measured: clock64 against globaltimer, under load
+  std::string card;                          // the table that a static table's estimates come from; may be empty
   std::optional<BundleOrigin> bundle;        // empty if it was assembled in the run
   std::string tool_version;
   std::string git_commit;

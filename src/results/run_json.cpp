@@ -66,6 +66,7 @@ Json to_json(const Run& run) {
   put(json, "shard", run.shard);
   if (run.device) json["device"] = device_to_json(*run.device);
   put(json, "sm_clock_mhz", run.sm_clock_mhz);
+  put(json, "card", run.card);
   if (run.bundle) json["bundle"] = bundle_to_json(*run.bundle);
   json["tool_version"] = run.tool_version;
   json["git_commit"] = run.git_commit;
@@ -99,6 +100,7 @@ Run run_from_json(const Json& json) {
   run.shard = text_at(json, "shard");
   if (const auto device = json.find("device"); device != json.end()) run.device = device_from_json(*device);
   run.sm_clock_mhz = number_at(json, "sm_clock_mhz");
+  run.card = text_at(json, "card");
   if (const auto bundle = json.find("bundle"); bundle != json.end()) run.bundle = bundle_from_json(*bundle);
   run.tool_version = text_at(json, "tool_version");
   run.git_commit = text_at(json, "git_commit");

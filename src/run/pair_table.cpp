@@ -65,6 +65,7 @@ pairs::Schedules schedules_in(const std::filesystem::path& folder, const ptx::Lo
 
 tables::PairFiles write_pair_table(const Folder& folder, const pairs::Schedules& schedules, tables::PairFiles files) {
   files.pairs = pairs::pair_rows(schedules, files.hazards);
+  files.arrivals = schedules.arrivals;
   tables::write_pair_files(folder, files);
   return files;
 }
@@ -87,7 +88,7 @@ std::optional<StoredPairs> stored_pairs(const results::Store& store, const std::
   auto hazards = store.records(table, results::RecordKind::hazard);
   if (hazards.empty()) return std::nullopt;
   const int level = highest_level(hazards);
-  return StoredPairs{{{}, at_level(std::move(hazards), level), store.runs(table)}, level};
+  return StoredPairs{{{}, {}, at_level(std::move(hazards), level), store.runs(table)}, level};
 }
 
 const tables::Columns<CountedPair>& counted_pair_columns() {

@@ -143,6 +143,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
                   .target = job.target,
                   .disassembler = *job.disassembler,
                   .workers = options.workers,
+                  .card = options.card,
                   .launches = job.run.launches,
                   .interrupted = options.interrupted,
                   .clock = &clock};

@@ -56,6 +56,7 @@ struct Repetition {
 };
 
 //   workers      one for each GPU; empty for a static table
+//   card         of a static table, for estimates; may be null
 //   repeat       share of the cells that is measured again; empty for the default (run/repeated_cells.h)
 //   sm_clock     measures the clock of a GPU's SMs in MHz; called for each GPU if there is anything to be made, by
 //                several threads
@@ -66,6 +67,7 @@ struct Repetition {
 //   on_finished  called with the finished records of a chunk, which are in the store, from one thread at a time
 struct SessionOptions {
   std::vector<worker::Worker*> workers = {};
+  const line::NearestCard* card = nullptr;
   std::optional<double> repeat = {};
   const std::atomic<bool>* interrupted = nullptr;
   std::function<std::optional<double>(std::size_t gpu)> sm_clock = {};

@@ -13,6 +13,7 @@ namespace {
 line::Line line_of(const SnippetJob& job) {
   line::Line line{.toolchain = job.toolchain, .target = job.target, .disassembler = job.disassembler};
   if (job.worker != nullptr) line.workers = {job.worker};
+  line.card = job.card;
   line.interrupted = job.interrupted;
   return line;
 }

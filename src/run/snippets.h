@@ -13,6 +13,7 @@
 namespace ptxlat::run {
 
 // A snippet that was analysed, with everything that measures it with one toolchain.
+//   card    without a worker, for estimates; may be null
 //   worker  none: the numbers come from the schedule. For the throughput it runs patched code, and serves nothing else
 struct SnippetJob {
   const assemble::Toolchain& toolchain;
@@ -23,6 +24,7 @@ struct SnippetJob {
   std::vector<int> levels;
   int launches = 9;
   worker::Worker* worker = nullptr;
+  const line::NearestCard* card = nullptr;
   sass::Disassembler& disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
   const std::atomic<bool>* interrupted = nullptr;

@@ -8,43 +8,14 @@
 #include "sass/audit_parts.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
+#include "sass/results.h"
 
 namespace ptxlat::sass {
 
 namespace {
 
-// "R6" from "IMAD.HI.U32 R4, R2, R3, R6", but not "RZ".
-bool has_register_last(const std::string& text) {
-  const auto comma = text.rfind(", ");
-  return comma != std::string::npos && comma + 3 < text.size() && text[comma + 2] == 'R' && text[comma + 3] != 'Z';
-}
-
-std::vector<Register> with_neighbours(const std::vector<Register>& registers) {
-  std::vector<Register> all;
-  for (const auto& reg : registers) {
-    for (int i = 0; i < (is_predicate(reg.file) ? 1 : 4); ++i) all.push_back({reg.file, reg.number + i});
-  }
-  return all;
-}
-
-// All registers that the instruction reads.
-std::vector<Register> registers_read(const Instruction& instruction, const RegisterUse& use) {
-  const auto opcode = opcode_of(instruction.text);
-  if (names_first_registers(opcode)) return with_neighbours(use.reads);
-  auto all = use.reads;
-  // In a wide product, only the addend, the last operand, is a pair; otherwise the neighbour of a register is
-  // unrelated.
-  const bool is_product = opcode.starts_with("IMAD.WIDE") || opcode.starts_with("IMAD.HI");
-  if (is_product) {
-    if (has_register_last(instruction.text) && !use.may_read.empty()) all.push_back(use.may_read.back());
-  } else if (has(opcode, Trait::wide_sources)) {
-    all.insert(all.end(), use.may_read.begin(), use.may_read.end());
-  }
-  return all;
-}
-
-bool reads_any(const Instruction& instruction, const RegisterUse& use, const std::set<Register>& registers) {
-  const auto read = registers_read(instruction, use);
+bool reads_any(const Instruction& instruction, const std::set<Register>& registers) {
+  const auto read = sources_of(instruction.text);
   return std::any_of(read.begin(), read.end(), [&](const Register& reg) { return registers.contains(reg); });
 }
 
@@ -55,7 +26,7 @@ struct Dependents {
   // Whether the instruction depends on it.
   bool follow(const Instruction& instruction, bool brings_operand) {
     auto use = register_use(instruction.text);
-    const bool depends = brings_operand || reads_any(instruction, use, registers);
+    const bool depends = brings_operand || reads_any(instruction, registers);
     if (depends && names_first_registers(opcode_of(instruction.text))) use.writes = with_neighbours(use.writes);
     for (const auto& reg : use.writes) {
       if (depends) {
@@ -177,7 +148,7 @@ std::vector<std::vector<std::size_t>> producers_in(const Window& window) {
   std::map<Register, std::vector<std::size_t>> writers;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     const auto use = register_use(code[i].text);
-    for (const auto& reg : registers_read(code[i], use)) {
+    for (const auto& reg : sources_of(code[i].text)) {
       const auto found = writers.find(reg);
       if (found != writers.end()) producers[i].insert(producers[i].end(), found->second.begin(), found->second.end());
     }

@@ -53,6 +53,40 @@ std::vector<Register> results_of(std::string_view text) {
   return results;
 }
 
+std::vector<Register> with_neighbours(const std::vector<Register>& registers) {
+  std::vector<Register> all;
+  for (const auto& reg : registers) {
+    for (int i = 0; i < (is_predicate(reg.file) ? 1 : 4); ++i) all.push_back({reg.file, reg.number + i});
+  }
+  return all;
+}
+
+namespace {
+
+// "R6" from "IMAD.HI.U32 R4, R2, R3, R6", but not "RZ".
+bool has_register_last(std::string_view text) {
+  const auto comma = text.rfind(", ");
+  return comma != std::string_view::npos && comma + 3 < text.size() && text[comma + 2] == 'R' && text[comma + 3] != 'Z';
+}
+
+}  // namespace
+
+std::vector<Register> sources_of(std::string_view text) {
+  const auto use = register_use(text);
+  const auto opcode = opcode_of(text);
+  if (names_first_registers(opcode)) return with_neighbours(use.reads);
+  auto all = use.reads;
+  // In a wide product, only the addend, the last operand, is a pair; otherwise the neighbour of a register is
+  // unrelated.
+  const bool is_product = opcode.starts_with("IMAD.WIDE") || opcode.starts_with("IMAD.HI");
+  if (is_product) {
+    if (has_register_last(text) && !use.may_read.empty()) all.push_back(use.may_read.back());
+  } else if (has(opcode, Trait::wide_sources)) {
+    all.insert(all.end(), use.may_read.begin(), use.may_read.end());
+  }
+  return all;
+}
+
 namespace {
 
 // Before Volta, nvdisasm shows none.

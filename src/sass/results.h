@@ -22,6 +22,13 @@ bool reads_texture(std::string_view opcode);
 // components. (register_use has two at most: enough for addresses and doubles.)
 std::vector<Register> results_of(std::string_view text);
 
+// All registers that an instruction reads, as far as its text shows them: with those behind the first register of a
+// matrix, and the upper halves of pairs.
+std::vector<Register> sources_of(std::string_view text);
+
+// The registers and the three behind each: as many as an operand of a matrix may have.
+std::vector<Register> with_neighbours(const std::vector<Register>& registers);
+
 // The kernels that call a function whose address is in a register. The address comes from a table of the module, whose
 // other entries belong to the other kernels: what such a kernel's code is depends on them. A kernel's own subroutines
 // (of div.s64) are called by their distance and depend on nothing.

@@ -22,6 +22,12 @@ std::string number_in(const results::Record& record, std::string_view tag) {
   return tables::decimal(record.number(tag));
 }
 
+// "17 ±1"
+std::string estimate_in(const results::Record& record) {
+  const auto estimate = number_in(record, results::metric::estimate);
+  return estimate.empty() ? estimate : estimate + " ±" + number_in(record, results::metric::estimate_error);
+}
+
 // "FFMA;2×MUFU.RCP": repetitions in a row are counted.
 std::string opcodes_in(const results::Record& record) {
   std::vector<std::string> runs;
@@ -39,10 +45,17 @@ std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-constexpr std::array headings = {"source", "result", "opt", "cycles", "issue", "static", "verdict", "SASS", "note"};
+constexpr std::array headings = {"source", "result",   "opt",     "cycles", "issue",
+                                 "static", "estimate", "verdict", "SASS",   "note"};
 using Row = std::array<std::string, headings.size()>;
 
-bool is_numeric(std::size_t column) { return column >= 3 && column <= 5; }
+bool is_numeric(std::size_t column) { return column >= 3 && column <= 6; }
+constexpr std::size_t estimate_column = 6;  // left out if no row has one
+
+bool has_estimate(const results::Record& record) { return record.number(results::metric::estimate).has_value(); }
+bool has_estimates(const Measured& measured) {
+  return std::any_of(measured.records.begin(), measured.records.end(), has_estimate);
+}
 
 Row row_of(const results::Record& record) {
   return {record.operand.empty() ? "-" : record.operand,
@@ -51,12 +64,13 @@ Row row_of(const results::Record& record) {
           number_in(record, results::metric::cycles),
           number_in(record, results::metric::issue),
           number_in(record, results::metric::static_cycles),
+          estimate_in(record),
           to_string(record.verdict),
           opcodes_in(record),
           record.note};
 }
 
-void write_rows(std::ostream& out, const std::vector<Row>& rows) {
+void write_rows(std::ostream& out, const std::vector<Row>& rows, bool with_estimates) {
   std::array<std::size_t, headings.size()> widths{};
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
@@ -64,6 +78,7 @@ void write_rows(std::ostream& out, const std::vector<Row>& rows) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == estimate_column && !with_estimates) continue;
       const std::string room(widths[i] - width_of(row[i]), ' ');
       line += is_numeric(i) ? room + row[i] : row[i] + room;
       line += "  ";
@@ -139,14 +154,15 @@ void write_text(std::ostream& out, const std::vector<Measured>& measured) {
   const char* separator = "";
   for (const auto& one : measured) {
     const auto& snippet = *one.snippet;
+    const bool with_estimates = has_estimates(one);
     out << separator << one.toolchain << ", " << one.target << ", "
-        << (one.gpu.empty() ? std::string("from the schedule") : one.gpu) << (one.nvrtc.empty() ? "" : ", " + one.nvrtc)
-        << "\nsources " << names_and_types(snippet, snippet.sources) << "; results "
-        << names_and_types(snippet, snippet.results) << "\n\n";
+        << (one.gpu.empty() ? "from the schedule" + (with_estimates ? ", estimates from " + one.card : "") : one.gpu)
+        << (one.nvrtc.empty() ? "" : ", " + one.nvrtc) << "\nsources " << names_and_types(snippet, snippet.sources)
+        << "; results " << names_and_types(snippet, snippet.results) << "\n\n";
     std::vector<Row> rows{{}};
     std::copy(headings.begin(), headings.end(), rows.front().begin());
     for (const auto& record : one.records) rows.push_back(row_of(record));
-    write_rows(out, rows);
+    write_rows(out, rows, with_estimates);
     if (!one.throughput.empty()) out << '\n';
     for (const auto& record : one.throughput) out << throughput_line(record) << '\n';
     separator = "\n";
@@ -154,14 +170,16 @@ void write_text(std::ostream& out, const std::vector<Measured>& measured) {
 }
 
 void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
-  out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,measure,consumer,sass,sass_count,verdict,note\n";
+  out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,estimate,estimate_error,measure,consumer,sass,"
+         "sass_count,verdict,note\n";
   for (const auto& one : measured) {
     for (const auto& record : one.records) {
       const char* separator = "";
       for (const std::string& field :
            {one.toolchain, one.target, one.gpu, record.operand, record.input, fmt::format("{}", record.level),
             number_in(record, results::metric::cycles), number_in(record, results::metric::issue),
-            number_in(record, results::metric::static_cycles),
+            number_in(record, results::metric::static_cycles), number_in(record, results::metric::estimate),
+            number_in(record, results::metric::estimate_error),
             record.measure ? std::string(to_string(*record.measure)) : std::string{}, record.consumer,
             fmt::format("{}", fmt::join(record.sass, ";")),
             record.sass.empty() ? std::string{} : fmt::format("{}", record.sass_count),
@@ -181,6 +199,7 @@ void write_json(std::ostream& out, const std::string& text, const std::vector<Me
     results::Json json = {{"toolchain", one.toolchain}, {"target", one.target}};
     if (!one.gpu.empty()) json["gpu"] = one.gpu;
     if (!one.nvrtc.empty()) json["nvrtc"] = one.nvrtc;
+    if (has_estimates(one)) json["card"] = one.card;
     json["sources"] = names_to_json(*one.snippet, one.snippet->sources);
     json["results"] = names_to_json(*one.snippet, one.snippet->results);
     json["remarks"] = one.snippet->remarks;

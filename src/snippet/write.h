@@ -14,12 +14,14 @@ namespace ptxlat::snippet {
 
 // The results of one toolchain: a record for each pair and level, level by level, including pairs without a dependence.
 //   gpu         "NVIDIA H200"; empty if the numbers come from the schedule
+//   card        the table of the measured card that estimates come from; empty if there is none
 //   throughput  of the whole snippet, a record for each level; empty if it was not requested
 struct Measured {
   std::string toolchain, target, gpu, nvrtc;
   const Snippet* snippet = nullptr;
   std::vector<results::Record> records;
   std::vector<results::Record> throughput = {};
+  std::string card = {};
 };
 
 // The record of a pair whose result does not depend on its source.

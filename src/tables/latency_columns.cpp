@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/csv.h"
 
 namespace ptxlat::tables {
@@ -99,10 +101,21 @@ const Columns<Spelling>& spelling_columns() {
   return columns;
 }
 
+Columns<Cell> columns_for(const std::vector<Cell>& cells) {
+  auto columns = latency_columns();
+  const bool has_estimates = std::any_of(cells.begin(), cells.end(), [](const Cell& cell) {
+    return cell.leads && cell.record.number(results::metric::estimate);
+  });
+  if (!has_estimates)
+    std::erase_if(columns, [](const auto& column) { return column.name.starts_with(results::metric::estimate); });
+  return columns;
+}
+
 void write_csv(std::ostream& out, const Table& table) {
-  write_csv_line(out, names_of(latency_columns()));
+  const auto columns = columns_for(table.cells);
+  write_csv_line(out, names_of(columns));
   for (const auto& cell : table.cells) {
-    if (cell.leads) write_csv_line(out, fields_of(latency_columns(), cell));
+    if (cell.leads) write_csv_line(out, fields_of(columns, cell));
   }
 }
 

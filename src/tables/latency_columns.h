@@ -15,6 +15,8 @@ namespace ptxlat::tables {
 
 // latency.csv: texts, then metrics with the headline's measure and consumer after it, then texts again.
 const Columns<Cell>& latency_columns();
+// Those that are written for these cells: only static tables have estimates.
+Columns<Cell> columns_for(const std::vector<Cell>& cells);
 
 // forms.csv and throughput_forms.csv.
 const Columns<Spelling>& spelling_columns();

@@ -35,15 +35,41 @@ const Columns<results::Pair>& pair_columns() {
   return columns;
 }
 
+const Columns<results::ArrivalTime>& arrival_columns() {
+  using results::ArrivalTime;
+  static const Columns<ArrivalTime> columns = {
+      column<&ArrivalTime::opcode>("opcode", "", "The SASS opcode that makes the result.").as(Shown::code).required(),
+      Column<ArrivalTime>{"held", "",
+                          "What holds a consumer back until then: a `scoreboard`; or an `interlock`, the hardware, "
+                          "although the assembler plans with fewer cycles.",
+                          [](const ArrivalTime& row) -> std::string { return to_string(row.held); },
+                          [](ArrivalTime& row, const Field& field) {
+                            const auto held = results::held_from(field.text);
+                            if (!held) field.fail("neither scoreboard nor interlock: " + field.text);
+                            row.held = *held;
+                          }}
+          .required(),
+      column<&ArrivalTime::cycles>("cycles", "cycles", "From its issue until its consumer gets it.").required(),
+      column<&ArrivalTime::low>("low", "cycles", "The lowest of all windows that show it."),
+      column<&ArrivalTime::high>("high", "cycles", "The highest of them."),
+      column<&ArrivalTime::windows>("windows", "", "How many windows show it.")};
+  return columns;
+}
+
+std::vector<results::ArrivalTime> read_arrivals(const std::filesystem::path& folder) {
+  return read_rows(folder / arrivals_name, arrival_columns());
+}
+
 void write_pair_files(const Folder& folder, const PairFiles& files) {
   replace_files(folder, {{pairs_name, csv_of(pair_columns(), files.pairs)},
+                         {arrivals_name, csv_of(arrival_columns(), files.arrivals)},
                          lines_file(pair_records_name, files.hazards),
                          {runs_name, provenance_of(files.hazards, files.runs)}});
   remove_file(folder, packed_pairs_name);  // an earlier one's, if it was compressed
 }
 
 PairFiles read_pair_files(const std::filesystem::path& folder) {
-  return {{}, read_record_lines(folder, pair_records_name), read_pair_runs(folder)};
+  return {{}, {}, read_record_lines(folder, pair_records_name), read_pair_runs(folder)};
 }
 
 std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder) {

@@ -17,11 +17,17 @@ inline constexpr const char* pairs_name = "pairs.csv";
 inline constexpr const char* packed_pairs_name = "pairs.csv.gz";  // if it was compressed
 const Columns<results::Pair>& pair_columns();
 
-// What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.zst, the hazard
-// records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot
+inline constexpr const char* arrivals_name = "arrivals.csv";
+const Columns<results::ArrivalTime>& arrival_columns();
+// The rows of a folder's arrivals.csv; none if it does not have it. Error{storage} if it is damaged.
+std::vector<results::ArrivalTime> read_arrivals(const std::filesystem::path& folder);
+
+// What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; arrivals.csv, when the
+// results of opcodes arrive; pairs.jsonl.zst, the hazard records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot
 // be written.
 struct PairFiles {
   std::vector<results::Pair> pairs;
+  std::vector<results::ArrivalTime> arrivals;
   std::vector<results::Record> hazards;
   std::vector<results::Run> runs;
 };

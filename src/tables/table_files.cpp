@@ -169,6 +169,12 @@ std::vector<results::Run> runs_of_table(const std::filesystem::path& folder) {
   return files.runs.empty() ? std::vector{files.run} : files.runs;
 }
 
+results::Run run_of_table(const std::filesystem::path& folder) {
+  TableFiles files;
+  read_runs(files, read_run(folder / run_name), folder / run_name);
+  return std::move(files.run);
+}
+
 TableFiles read_table_files(const std::filesystem::path& folder) {
   if (!has_rows(folder)) {
     throw Error(ExitCode::unknown_name, fmt::format("{} is not a table", folder.string()),

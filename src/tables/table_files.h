@@ -45,6 +45,9 @@ TableFiles read_table_files(const std::filesystem::path& folder);
 // missing.
 std::vector<results::Run> runs_of_table(const std::filesystem::path& folder);
 
+// Its newest run, from run.json alone likewise.
+results::Run run_of_table(const std::filesystem::path& folder);
+
 // The checksum of a file with the rows, for run.json.
 std::string checksum_of(std::string_view text);
 

@@ -115,7 +115,7 @@ TEST_CASE("pairs are in a shard of their own, with whether their run finished") 
   run.was_interrupted = true;
   hazard.run = run.id;
   tables::write_pair_files(folder.path / "sm_90/nvidia-h200/driver-580.159.04",
-                           {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {hazard}, {run}});
+                           {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {}, {hazard}, {run}});
   const auto files = files_of(site::read_tables({folder.path.string()}));
   CHECK(in(files, "site")["tables"][0]["has_pairs"] == true);
   const auto pairs = in(files, "pairs-0");

@@ -52,6 +52,8 @@ std::string made_page() {
          section("series/in_flight.csv.gz", "A row for an opcode, its chains and a number of warps.",
                  in_flight_columns()) +
          section("pairs.csv", "A row for a producer, a consumer and the slot in which it reads.", pair_columns()) +
+         section("arrivals.csv", "A row for an opcode whose results come under a scoreboard, or later than scheduled.",
+                 arrival_columns()) +
          section("facts.csv", "A row for a fact.", fact_columns()) +
          section("published_throughput.csv", "A row for a form and an architecture; in `site/`.", published_columns());
 }
@@ -93,6 +95,7 @@ TEST_CASE("what was read from a committed file is written as the same bytes") {
     require_same_text(folder / "counters.csv", counter_columns());
     require_same_text(folder / pairs_name, pair_columns());
     require_same_text(folder / facts_name, fact_columns());
-    require_same_text(folder / csv_name, latency_columns());
+    require_same_text(folder / arrivals_name, arrival_columns());
+    require_same_text(folder / csv_name, columns_for({}));
   }
 }

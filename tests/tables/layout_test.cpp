@@ -175,6 +175,19 @@ TEST_CASE("every metric that is a column stands in the csv, and every one that i
   }
 }
 
+TEST_CASE("estimates are columns of tables that have one") {
+  auto table = table_of(few_rows());
+  const auto header = [&] {
+    std::ostringstream out;
+    write_csv(out, table);
+    return out.str().substr(0, out.str().find('\n'));
+  };
+  CHECK(header().find("estimate") == std::string::npos);
+  table.cells.front().leads = true;
+  table.cells.front().record.set(results::metric::estimate, 17);
+  CHECK(header().find(",static,estimate,estimate_error,") != std::string::npos);
+}
+
 TEST_CASE("a damaged csv is rejected with its line") {
   std::ostringstream out;
   write_csv(out, table_of(few_rows()));
@@ -193,7 +206,7 @@ TEST_CASE("a damaged csv is rejected with its line") {
     return csv.replace(csv.find(from), from.size(), to);
   };
   CHECK(message(good).empty());
-  const std::string columns = good.substr(0, good.find('\n'));
+  const auto columns = fmt::format("{}", fmt::join(names_of(latency_columns()), ","));
   CHECK(message("") == "latency.csv:1: the column ptx is missing: the columns are " + columns);
   CHECK(message(replaced("cycles", "clocks")).find("csv:1: ") != std::string::npos);
   CHECK(message(replaced("O3,4,", "O3,four,")).find("csv:3: not a number: four") != std::string::npos);

@@ -15,7 +15,10 @@ using namespace ptxlat;
 TEST_CASE("pairs.csv may be compressed, and is replaced when the pairs are written again") {
   const TestFolder folder;
   const auto plain = folder.path / "pairs.csv", packed = folder.path / "pairs.csv.gz";
-  tables::write_pair_files(folder.path, {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {}, {}});
+  tables::write_pair_files(folder.path, {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32}}, {}, {}});
+  const auto arrivals = tables::read_arrivals(folder.path);
+  REQUIRE(arrivals.size() == 1);
+  CHECK(arrivals.front() == results::ArrivalTime{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32});
   std::ofstream(packed, std::ios::binary) << tables::gzip(read_file(plain));
   std::filesystem::remove(plain);
   REQUIRE(tables::read_pairs(folder.path).size() == 1);
@@ -23,7 +26,7 @@ TEST_CASE("pairs.csv may be compressed, and is replaced when the pairs are writt
   std::filesystem::resize_file(packed, 10);
   CHECK_THROWS_WITH(tables::read_pairs(folder.path), Catch::Matchers::Contains("pairs.csv.gz: "));
 
-  tables::write_pair_files(folder.path, {{{"DADD", "FADD", "a", 10, 8, 8, "late", ""}}, {}, {}});
+  tables::write_pair_files(folder.path, {{{"DADD", "FADD", "a", 10, 8, 8, "late", ""}}, {}, {}, {}});
   CHECK_FALSE(std::filesystem::exists(packed));
   CHECK(tables::read_pairs(folder.path).front().producer == "DADD");
 }

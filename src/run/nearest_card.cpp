@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/nearest_card.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/error.h"
+#include "pairs/learn_arrivals.h"
+#include "sass/instruction.h"
+#include "tables/find_tables.h"
+#include "tables/pair_files.h"
+#include "tables/table_files.h"
+
+namespace ptxlat::run {
+
+namespace {
+
+constexpr const char* shipped = "tables";
+
+bool has_arrivals(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / tables::arrivals_name);
+}
+
+// What nine of ten estimates do not exceed (docs/method.md, "Estimates"). For the card's own architecture: 642 rows at
+// -O3 by ptxas 13.0.88 against an H200's cycles for the same machine code, 80 % of them exact. For another: published
+// measurements of Blackwell.
+constexpr double own_error = 0.05, own_interlock_error = 0.15, foreign_error = 0.25;
+
+line::NearestCard card_in(const std::filesystem::path& folder, const isa::Target& target) {
+  const auto rows = tables::read_arrivals(folder);
+  if (rows.empty())
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no {}", folder.string(), tables::arrivals_name),
+                fmt::format("`ptxlat pairs` writes it, or `ptxlat pairs --reread {}` without a GPU", folder.string()));
+  const auto run = tables::run_of_table(folder);
+  if (!run.device) throw Error(ExitCode::unknown_name, fmt::format("{} is not the table of a card", folder.string()));
+  if (run.device->sm != target.sm) return {run.table, pairs::arrivals_in(rows), foreign_error, foreign_error};
+  return {run.table, pairs::arrivals_in(rows), own_error, own_interlock_error};
+}
+
+}  // namespace
+
+std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
+  if (sass::layout_of(target.sm) != sass::CodeLayout::volta) return std::nullopt;
+  const auto tables = data_folder(shipped, [](const std::filesystem::path& one) {
+    return std::filesystem::exists(one / "LICENSE") && std::filesystem::is_directory(one);
+  });
+  if (tables.empty()) return std::nullopt;
+  std::vector<std::filesystem::path> unreadable;
+  std::optional<std::filesystem::path> nearest;
+  int least = 0;
+  for (const auto& folder : tables::find_tables(tables.string(), unreadable)) {
+    if (!has_arrivals(folder)) continue;
+    const auto run = tables::run_of_table(folder);
+    if (!run.device) continue;
+    const int distance = std::abs(run.device->sm - target.sm);
+    if (nearest && distance >= least) continue;
+    nearest = folder;
+    least = distance;
+  }
+  return nearest ? std::optional(card_in(*nearest, target)) : std::nullopt;
+}
+
+std::optional<line::NearestCard> chosen_card(const std::string& folder, const isa::Target& target) {
+  return folder.empty() ? nearest_card(target) : card_in(folder, target);
+}
+
+}  // namespace ptxlat::run
