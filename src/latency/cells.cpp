@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "latency/cells.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "latency/cells.h"
 #include "latency/estimate.h"
 #include "latency/samples.h"
 #include "sass/hidden_waits.h"
@@ -33,6 +34,14 @@ bool is_lost_to_a_bank_conflict(const line::Batch& batch, const TrialNumbers& tr
          !sass::bank_conflict(*batch.kernel_of(*trials[Role::differential]).window).empty();
 }
 
+void note_conflicting(CellWork& cell, const Experiment& experiment, const line::Batch& batch,
+                      const TrialNumbers& trials) {
+  const auto cycles = scheduled_differential(batch, trials);
+  if (!cycles || (cell.conflicting_cycles && *cell.conflicting_cycles <= *cycles)) return;
+  cell.conflicting = experiment.consumer;
+  cell.conflicting_cycles = cycles;
+}
+
 // Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer; before any is proven,
 // also the first that only lacks different registers. If a chain is proven, or the latency is not fixed, the first
 // proven differential is enough; else all consumers are tried to find one on the same pipe, which the schedule's cycles
@@ -41,6 +50,7 @@ void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line
                      const TrialNumbers& trials) {
   auto audits = audit(catalogue, batch, trials, cell.plan->variant, cell.plan->level, experiment);
   const bool is_proven = decisive_audit(trials, audits).is_proven();
+  if (is_lost_to_a_bank_conflict(batch, trials, audits)) note_conflicting(cell, experiment, batch, trials);
   const auto cycles = is_proven && trials[Role::differential] ? scheduled_differential(batch, trials) : std::nullopt;
   cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
   const auto is_better = [&] {
@@ -154,6 +164,54 @@ void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, con
     }
   }
   if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
+}
+
+// A proven consumer may be on a farther pipe than one that only lacks different registers: that one is tried with other
+// frames, whose registers are different.
+void try_conflicting(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells) {
+  std::vector<Attempt> attempts;
+  for (auto* cell : cells) {
+    const bool is_nearer = cell->conflicting_cycles && cell->scheduled_cycles &&
+                           *cell->conflicting_cycles < *cell->scheduled_cycles &&
+                           decisive_audit(cell->trials, cell->audits).is_proven();
+    if (!is_nearer) continue;
+    cell->is_settled = false;
+    const auto& variant = cell->plan->variant;
+    auto reserved = *cell->experiment, subroutine = *cell->experiment;
+    reserved.consumer = cell->conflicting;
+    change_clocks(loaded, variant, Clocks::second_reserved, reserved);
+    change_to_subroutine(loaded, variant, cell->conflicting, false, subroutine);
+    for (auto* experiment : {&reserved, &subroutine}) {
+      if (experiment->trials[Role::differential].kernel.text.empty()) continue;
+      const auto trials = add_trials(bench, *experiment, variant.form->ptx);
+      attempts.push_back({cell, std::move(*experiment), trials});
+    }
+  }
+  if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
+}
+
+// Steps that ptxas merged, because they all read the same second source, get the result before the last one instead.
+void try_crossed_chains(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells) {
+  std::vector<Attempt> attempts;
+  for (auto* cell : cells) {
+    if (!cell->experiment || !cell->audits[Role::differential].is_proven()) continue;
+    const auto verdict = cell->audits[Role::chain].verdict;
+    if (verdict != sass::Verdict::fused && verdict != sass::Verdict::elided) continue;
+    auto experiment = *cell->experiment;
+    if (!cross_chains(loaded, cell->plan->variant, experiment)) continue;
+    const auto trials = add_trials(bench, experiment, cell->plan->variant.form->ptx);
+    attempts.push_back({cell, std::move(experiment), trials});
+  }
+  if (attempts.empty()) return;
+  bench.assemble();
+  const auto watch = bench.time("audit");
+  for (auto& [cell, experiment, trials] : attempts) {
+    auto audits = audit(loaded.catalogue, bench.batch(), trials, cell->plan->variant, cell->plan->level, experiment);
+    if (!audits[Role::chain].is_proven()) continue;
+    cell->experiment = std::move(experiment);
+    cell->trials = trials;
+    cell->audits = std::move(audits);
+  }
 }
 
 // Streams whose end waits for results get fewer copies, if possible. Returns their cells.
@@ -300,6 +358,8 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
     try_subroutines(loaded, bench, cells);
+    try_conflicting(loaded, bench, cells);
+    try_crossed_chains(loaded, bench, cells);
     for (auto* cell : shortened)
       cell->audits =
           audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);

@@ -20,6 +20,8 @@ struct CellWork {
   TrialNumbers trials;
   Audits audits;
   std::optional<int> scheduled_cycles;                // of its differential
+  const isa::Consumer* conflicting = nullptr;         // the nearest that only lacks registers of different banks
+  std::optional<int> conflicting_cycles = {};         // as scheduled
   bool is_settled = false;                            // no further consumer is worth trying
   results::Record record;                             // once it is finished
   std::vector<results::Record> further_records = {};  // of the other GPUs, if it leaves the SM

@@ -21,8 +21,13 @@ bool ExperimentBuilder::can_chain() const {
 std::string ExperimentBuilder::steps_text(const ptx::Bridge& bridge, const isa::Operand& source,
                                           const isa::Operand& result, int steps) const {
   std::string steps_of_chain;
+  const auto* other = crosses ? crossing_source() : nullptr;
+  auto last = ptx::registers_of(source), before_last = other == nullptr ? last : ptx::registers_of(*other);
   for (int step = 0; step < steps; ++step) {
-    if (source.is_inout) {
+    if (other != nullptr) {
+      steps_of_chain += op({{result.name, before_last}, {source.name, last}, {other->name, before_last}}, step);
+      std::swap(last, before_last);
+    } else if (source.is_inout) {
       steps_of_chain += op({}, step);
     } else if (writes_source(bridge, source)) {
       steps_of_chain += op({{result.name, ptx::registers_of(source)}}, step);
@@ -32,6 +37,22 @@ std::string ExperimentBuilder::steps_text(const ptx::Bridge& bridge, const isa::
     }
   }
   return steps_of_chain;
+}
+
+const isa::Operand* ExperimentBuilder::crossing_source() const {
+  const isa::Operand* other = nullptr;
+  const auto& source = operand_of(form(), variant.operand);
+  const auto* result = ptx::result_of(form());
+  if (result == nullptr || source.is_inout || source.type == "carry" || !writes_source(bridge_to(source), source))
+    return nullptr;
+  for (const auto& operand : form().operands) {
+    if (operand.is_result ? operand.name != result->name : operand.is_inout) return nullptr;
+    if (operand.is_result || operand.name == source.name || operand.type != source.type) continue;
+    const bool is_plain = operand.count == source.count && !ptx::is_literal(catalogue(), variant, operand) &&
+                          isa::object_of(catalogue(), *variant.input, operand) == nullptr;
+    if (is_plain && other == nullptr) other = &operand;
+  }
+  return other;
 }
 
 bool ExperimentBuilder::writes_source(const ptx::Bridge& bridge, const isa::Operand& source) {
@@ -67,8 +88,11 @@ ptx::Trial ExperimentBuilder::chained(int steps) const {
   const auto text = window(skeletons().chain, {{"steps", before() + steps_text(bridge, source, result, steps) +
                                                              (is_consumed ? std::string{} : window_end)},
                                                {"consumer", is_consumed ? window_end : std::string{}}});
-  return finished(builder, text,
-                  is_consumed ? store_consumed() : keep_results() + ptx::store_live_scratch(variant.input->completion));
+  auto kept = is_consumed ? store_consumed() : keep_results() + ptx::store_live_scratch(variant.input->completion);
+  // Else ptxas merges the last two steps.
+  if (const auto* other = crosses ? crossing_source() : nullptr)
+    kept += ptx::store_live(ptx::registers_of(*other), ptx::register_type_of(catalogue(), variant, *other));
+  return finished(builder, text, kept);
 }
 
 ptx::Trial ExperimentBuilder::bridged() const {

@@ -134,6 +134,19 @@ void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant
   if (with_streams) add_streams(builder, builder.stream_shape(), experiment);
 }
 
+bool cross_chains(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
+  const ExperimentBuilder builder{.loaded = loaded,
+                                  .variant = variant,
+                                  .consumer = experiment.consumer,
+                                  .clocks = experiment.clocks,
+                                  .frame = experiment.frame,
+                                  .crosses = true};
+  if (experiment.crosses || experiment.steps == 0 || builder.crossing_source() == nullptr) return false;
+  experiment.crosses = true;
+  add_chains(builder, experiment.steps, experiment);
+  return true;
+}
+
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
   const ExperimentBuilder builder{loaded, variant, experiment.consumer};
   auto shape = builder.stream_shape();

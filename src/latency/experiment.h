@@ -33,12 +33,15 @@ enum class Clocks { plain, second_reserved, reserved };
 // not use have an empty text.
 //   steps   of the shorter chain; 0 if there is none
 //   copies  of the instruction in the shorter stream; 0 if there is none
+//   crosses a step of the chains also reads the result before the last one (a, b = b, a + b). ptxas merges steps that
+//           all read the same second source: four sums of b are one product
 struct Experiment {
   const isa::Consumer* consumer = nullptr;
   int steps = 0;
   int copies = 0;
   Clocks clocks = Clocks::plain;
   ptx::Frame frame = ptx::Frame::loop;  // of all windows except streams
+  bool crosses = false;
   ByRole<ptx::Trial> trials;
 };
 
@@ -108,6 +111,9 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& varia
 // ptxas empties in a loop. A kernel that uses memory cannot be a subroutine, and then has no windows.
 void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
                           const isa::Consumer* consumer, bool with_streams, Experiment& experiment);
+
+// Gives the experiment chains that cross; false if the form has no second source of the result's type, or no chains.
+bool cross_chains(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
 
 // Gives the experiment streams of one and two copies: fewer results in flight at a time.
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);

@@ -20,7 +20,8 @@ struct ExperimentBuilder {
   const isa::Consumer* consumer;
   Clocks clocks = Clocks::plain;
   ptx::Frame frame = ptx::Frame::loop;
-  int threads = 0;  // of a CTA whose warps begin together; 0: as many as the form needs
+  int threads = 0;       // of a CTA whose warps begin together; 0: as many as the form needs
+  bool crosses = false;  // of its chains (Experiment)
 
   const isa::Catalogue& catalogue() const { return loaded.catalogue; }
   const ptx::Skeletons& skeletons() const { return loaded.skeletons; }
@@ -65,6 +66,8 @@ struct ExperimentBuilder {
   // Dependent steps of a chain. If a result can be the next source without conversion, it is written there.
   std::string steps_text(const ptx::Bridge& bridge, const isa::Operand& source, const isa::Operand& result,
                          int steps) const;
+  // The source that takes turns with the variant's own in a chain that crosses; null if the form has none.
+  const isa::Operand* crossing_source() const;
   static bool writes_source(const ptx::Bridge& bridge, const isa::Operand& source);
   ptx::Bridge bridge_to(const isa::Operand& source) const;
   ptx::Trial chained(int steps) const;

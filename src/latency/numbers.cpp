@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "latency/samples.h"
@@ -17,6 +18,12 @@ std::map<std::string, int> operation_counts(const std::vector<std::string>& opco
   std::map<std::string, int> counts;
   for (const auto& opcode : opcodes) ++counts[sass::operation_of(opcode)];
   return counts;
+}
+
+std::vector<std::string> opcodes_of(const sass::Window& window) {
+  std::vector<std::string> opcodes;
+  for (const auto& one : window.instructions) opcodes.emplace_back(sass::opcode_of(one.text));
+  return opcodes;
 }
 
 std::optional<double> difference(const InnerOf& inner_of, Role more, Role less) {
@@ -87,6 +94,17 @@ bool Numbers::chain_is_path() const {
   return path && operation_counts(audits[Role::chain].sass) == operation_counts(path->opcodes);
 }
 
+bool Numbers::chain_has_same_opcodes() const {
+  auto added = opcodes_of(*kernel(Role::chain_twice)->window);
+  for (const auto& opcode : opcodes_of(*kernel(Role::chain)->window)) {
+    if (const auto found = std::find(added.begin(), added.end(), opcode); found != added.end()) added.erase(found);
+  }
+  std::map<std::string, int> counts;
+  for (const auto& opcode : added) ++counts[opcode];
+  for (const auto& opcode : audits[Role::differential].sass) counts[opcode] -= experiment.steps;
+  return std::all_of(counts.begin(), counts.end(), [](const auto& entry) { return entry.second == 0; });
+}
+
 bool Numbers::chain_has_bridge() const {
   return trials[Role::bridge] && audits[Role::chain].sass.size() > audits[Role::differential].sass.size();
 }
@@ -137,6 +155,7 @@ Headline headline_of(const Numbers& numbers) {
   if (!differential) return Headline::chain;
   if (!chain) return Headline::differential;
   if (numbers.kernel(Role::chain)->schedule.branches) return Headline::differential;
+  if (numbers.experiment.crosses && !numbers.chain_has_same_opcodes()) return Headline::differential;
   if (numbers.chain_is_path()) return Headline::chain;
   // Each step of the chain has what is beside the path once more, and in the differential an instruction of the path
   // may wait for it. Both are upper bounds.

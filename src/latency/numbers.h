@@ -58,6 +58,8 @@ struct Numbers {
   std::optional<double> bracket() const;
   // A step of the chain has instructions in addition to the one under test.
   bool chain_has_bridge() const;
+  // Each step of the chain is the instruction alone on the same pipe: none takes turns with its like on another.
+  bool chain_has_same_opcodes() const;
   // A step of the chain is the operand's path and nothing else.
   bool chain_is_path() const;
   // Why issue() has no number; empty if it has one, or if there is no stream.
