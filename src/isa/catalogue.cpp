@@ -103,6 +103,23 @@ void add_consumer(Catalogue& catalogue, Consumer consumer, Mistakes& mistakes) {
   catalogue.consumers.push_back(std::move(consumer));
 }
 
+// Forms whose result something else waits for as well, in another way: a predicate is a value to a selection, and a
+// guard to what may not execute.
+void add_inputs_of_consumers(Catalogue& catalogue) {
+  for (const Consumer& consumer : catalogue.consumers) {
+    if (consumer.input.empty()) continue;
+    for (Form& form : catalogue.forms) {
+      const auto result = std::find_if(form.operands.begin(), form.operands.end(),
+                                       [](const Operand& operand) { return operand.is_result; });
+      if (result == form.operands.end() || !form.inputs.front().completion.empty() ||
+          std::find(consumer.types.begin(), consumer.types.end(), result->type) == consumer.types.end())
+        continue;
+      form.inputs.push_back(form.inputs.front());
+      form.inputs.back().name = consumer.input;
+    }
+  }
+}
+
 void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
   std::vector<std::string> names;
   std::set<std::string> types;
@@ -209,6 +226,7 @@ Catalogue load_catalogue(const std::vector<fs::path>& folders) {
       catalogue.defaults.emplace(type, std::move(standard.values));
     }
   }
+  add_inputs_of_consumers(catalogue);
   check_consumers(catalogue, mistakes);
   check_defaults(catalogue, mistakes);
   if (!mistakes.empty()) give_up(mistakes);

@@ -161,8 +161,11 @@ struct Variant {
 // An instruction sequence that needs a value of one of `types` and makes a register of type `result` from it. Holes:
 // {a} the value, {k} an opaque operand of type `k_type` (absent if empty), {q} the result, {t0} {t1} {u0} {u1} {p0}
 // scratch registers: 32-bit, 64-bit and predicate. Statements end with ';'.
+//   input  a class of its own: forms with a result of its types get an input of this name, for which only this consumer
+//          is tried; empty for the consumers of all other inputs
 struct Consumer {
   std::string name;
+  std::string input;
   std::vector<std::string> types;
   std::string result;
   std::string k_type;

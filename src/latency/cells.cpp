@@ -190,11 +190,21 @@ void try_conflicting(const ptx::LoadedCatalogue& loaded, line::Bench& bench, con
   if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
+// Whether each step that the longer chain has in addition depends on the one before: ptxas can also rewrite steps that
+// cross so that they run side by side.
+bool depends_step_by_step(const line::Batch& batch, const TrialNumbers& trials, int steps) {
+  const auto depth = [&](Role role) { return sass::longest_dependence(*batch.kernel_of(*trials[role]).window); };
+  return depth(Role::chain_twice) - depth(Role::chain) >= steps;
+}
+
 // Steps that ptxas merged, because they all read the same second source, get the result before the last one instead.
+// Only of instructions that are one machine instruction: in longer code, the way from the result before the last one,
+// which has two steps' time, may be the longer of the two.
 void try_crossed_chains(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells) {
   std::vector<Attempt> attempts;
   for (auto* cell : cells) {
     if (!cell->experiment || !cell->audits[Role::differential].is_proven()) continue;
+    if (cell->audits[Role::differential].sass.size() != 1) continue;
     const auto verdict = cell->audits[Role::chain].verdict;
     if (verdict != sass::Verdict::fused && verdict != sass::Verdict::elided) continue;
     auto experiment = *cell->experiment;
@@ -207,7 +217,7 @@ void try_crossed_chains(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
   const auto watch = bench.time("audit");
   for (auto& [cell, experiment, trials] : attempts) {
     auto audits = audit(loaded.catalogue, bench.batch(), trials, cell->plan->variant, cell->plan->level, experiment);
-    if (!audits[Role::chain].is_proven()) continue;
+    if (!audits[Role::chain].is_proven() || !depends_step_by_step(bench.batch(), trials, experiment.steps)) continue;
     cell->experiment = std::move(experiment);
     cell->trials = trials;
     cell->audits = std::move(audits);

@@ -11,6 +11,8 @@
 namespace ptxlat::latency {
 
 bool ExperimentBuilder::can_chain() const {
+  // In a chain the result goes to the instruction itself.
+  if (consumer != nullptr && !consumer->input.empty()) return false;
   // What an instruction alone passes on is known (the mask of a match differs from lane to lane, like its operand); the
   // rest of a snippet may make the values of all lanes equal, and then only the first step has those of the class.
   if (form().is_block && !form().depends_on_values.empty()) return false;

@@ -229,6 +229,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
                !made->outcome->readout.threads_agree;
       }))
     remark(results::flag::diverged, "the lanes took different paths");
+  if (leading.leaves_out_beside && leading.path && !leading.path->is_alone()) record.add_flag(results::flag::own_path);
   if (const auto beside = beside_in(headline, leading); !beside.empty())
     remark(results::flag::beside_path,
            fmt::format("with what does not depend on {}: {}", record.operand, fmt::join(beside, ";")));
@@ -261,8 +262,12 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
                          const line::NearestCard* card) {
   auto record = record_without_experiment(cell, sass::Verdict::proven, {});
   const auto path = path_of(cell.variant, cell.level, experiment, batch, trials);
-  const Numbers measured{experiment, batch, trials, audits, Source::measured, path},
-      schedule{experiment, batch, trials, audits, Source::schedule, path, !measures};
+  Numbers measured{experiment, batch, trials, audits, Source::measured, path};
+  const bool is_surveyed =
+      std::any_of(survey.values.begin(), survey.values.end(), [](const auto& one) { return !!one; });
+  measured.leaves_out_beside = measures && !is_surveyed && took_its_schedule_beside(measured);
+  const Numbers schedule{
+      experiment, batch, trials, audits, Source::schedule, path, !measures || measured.leaves_out_beside};
   for (const Role role : all_roles) {
     if (!trials[role]) continue;
     record.windows.push_back(to_record(role, measured));

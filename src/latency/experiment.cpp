@@ -22,6 +22,9 @@ Observation observation_of(const isa::Variant& variant) {
 std::vector<const isa::Consumer*> consumers_for(const isa::Catalogue& catalogue, const isa::Variant& variant) {
   if (observation_of(variant) != Observation::consumed) return {nullptr};
   std::vector<const isa::Consumer*> found;
+  for (const auto& consumer : catalogue.consumers) {
+    if (!consumer.input.empty() && consumer.input == variant.input->name) return {&consumer};
+  }
   for (const auto& name : variant.form->consumers) {
     for (const auto& consumer : catalogue.consumers) {
       if (consumer.name == name) found.push_back(&consumer);
@@ -30,7 +33,7 @@ std::vector<const isa::Consumer*> consumers_for(const isa::Catalogue& catalogue,
   if (!found.empty()) return found;
   const auto& type = ptx::result_of(*variant.form)->type;
   for (const auto& consumer : catalogue.consumers) {
-    if (std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end())
+    if (consumer.input.empty() && std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end())
       found.push_back(&consumer);
   }
   return found;

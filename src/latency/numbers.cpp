@@ -157,14 +157,28 @@ Headline headline_of(const Numbers& numbers) {
   if (numbers.kernel(Role::chain)->schedule.branches) return Headline::differential;
   if (numbers.experiment.crosses && !numbers.chain_has_same_opcodes()) return Headline::differential;
   if (numbers.chain_is_path()) return Headline::chain;
-  // Each step of the chain has what is beside the path once more, and in the differential an instruction of the path
-  // may wait for it. Both are upper bounds.
+  // Each step of the chain has what is beside the path once more. By the schedule, an instruction of the path may wait
+  // for it in the differential, so that both are upper bounds.
   if (numbers.leaves_out_beside && numbers.path && !numbers.path->is_alone())
-    return *chain < *differential ? Headline::chain : Headline::differential;
+    return numbers.source == Source::schedule && *chain < *differential ? Headline::chain : Headline::differential;
   const auto& audits = numbers.audits;
   const bool same_code =
       operation_counts(audits[Role::chain].sass) == operation_counts(audits[Role::differential].sass);
   return same_code ? Headline::chain : Headline::differential;
+}
+
+bool took_its_schedule_beside(const Numbers& measured) {
+  if (!measured.path || measured.path->is_alone()) return false;
+  const auto is_on_time = [&](Role role) {
+    const auto* kernel = measured.kernel(role);
+    const auto elapsed = measured.elapsed(role);
+    return kernel != nullptr && elapsed && elapsed == scheduled(kernel->schedule);
+  };
+  if (is_on_time(Role::differential) && is_on_time(Role::differential_base)) return true;
+  const auto& before = measured.path->before;
+  return measured.path->among.empty() && std::all_of(before.begin(), before.end(), [](const auto& opcode) {
+           return sass::canonical_opcode(opcode) == "MOV";
+         });
 }
 
 std::vector<std::string> beside_in(Headline headline, const Numbers& numbers) {

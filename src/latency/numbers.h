@@ -25,8 +25,7 @@ using InnerOf = std::function<std::optional<double>(Role)>;
 
 // One experiment's numbers, from one source, each only from proven windows (docs/method.md, section 2).
 //   path               of the variant's operand
-//   leaves_out_beside  the differential begins with the path. Possible by the schedule alone: on a GPU, what is beside
-//                      the path takes its time between the clocks
+//   leaves_out_beside  the differential is that of the path alone: the stall counts say how long the rest takes
 struct Numbers {
   const Experiment& experiment;
   const line::Batch& batch;
@@ -70,6 +69,9 @@ struct Numbers {
 };
 
 Headline headline_of(const Numbers& numbers);
+// Whether what is beside the operand's path took exactly its stall counts on the GPU: both windows took as long as they
+// were scheduled, or it only brings constants and was over when the path began.
+bool took_its_schedule_beside(const Numbers& measured);
 // What is in the headline although it does not depend on the operand. Empty if nothing is, or if the path is unknown.
 std::vector<std::string> beside_in(Headline headline, const Numbers& numbers);
 // The windows that it is made of.

@@ -57,12 +57,13 @@ class Cells {
   Cells(const line::Bench& bench, int launches) : bench_(bench), launches_(launches) {}
 
   ReproducedCell cell_of(const CellWork& work, const TrialNumbers& trials, const Audits& audits) {
-    ReproducedCell cell{work.record, work.experiment->copies, {}};
+    ReproducedCell cell{work.record, work.experiment->copies, 0, {}};
     const Numbers schedule{
         *work.experiment, bench_.batch(),
         trials,           audits,
         Source::schedule, path_of(work.plan->variant, work.plan->level, *work.experiment, bench_.batch(), trials)};
     audits_ = &audits;
+    if (schedule.path) cell.beside = schedule.path->cycles_beside;
     // A formula over inner times is linear: each window's factor is its value if only that window takes one cycle.
     const auto of_witness = [&](std::string_view tag, Headline witness, std::optional<double> by_schedule) {
       std::map<Role, double> factors;
@@ -158,7 +159,7 @@ Reproduction reproduce(const ptx::LoadedCatalogue& loaded, const line::Line& lin
   Cells cells(alone, line.launches);
   for (std::size_t i = 0; i < works.size(); ++i) {
     if (!works[i].experiment) {
-      made.cells.push_back({works[i].record, 0, {}});
+      made.cells.push_back({works[i].record, 0, 0, {}});
       continue;
     }
     const auto audits = audit(loaded.catalogue, alone.batch(), trials[i], works[i].plan->variant, plan.front().level,

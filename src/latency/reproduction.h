@@ -46,9 +46,13 @@ struct ReproducedNumber {
 // A cell, with the numbers that its audits allow.
 //   record   as in a static table, with the reason if there is no number
 //   copies   of the instruction in its shorter stream; 0 without streams
+//   beside   by its stall counts, what is in the differential beside the operand's path: a number with the flag
+//   own_path
+//            leaves it out
 struct ReproducedCell {
   results::Record record;
   int copies = 0;
+  double beside = 0;
   std::vector<ReproducedNumber> numbers;
 };
 

@@ -79,6 +79,8 @@ std::vector<ExpectedNumber> expected_by_table(const latency::ReproducedCell& cel
     if (!value || number == nullptr) continue;
     ExpectedNumber expected{*number, Check::equal, *value, tolerance, true, false};
     expected.number.tag = tag;
+    const bool is_differential = (tag == metric::cycles ? witness : tag) == metric::differential;
+    if (is_differential && stored.has_flag(results::flag::own_path)) expected.number.constant -= cell.beside;
     expected.is_surveyed = stored.number(metric::median) && (tag == metric::cycles || tag == witness);
     expected.counts = tolerance == 0 || expected.is_surveyed || tag == metric::cycles;
     numbers.push_back(std::move(expected));

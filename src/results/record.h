@@ -109,6 +109,7 @@ inline constexpr const char* no_schedule = "no_schedule";                   // t
 inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
 inline constexpr const char* subroutine = "subroutine";                     // in a loop nothing is proven
 inline constexpr const char* beside_path = "beside_path";                   // not all of it depends on the operand
+inline constexpr const char* own_path = "own_path";                         // what does not is left out
 inline constexpr const char* retry = "retry";                               // an assembler or some launches failed
 }  // namespace flag
 

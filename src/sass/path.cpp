@@ -236,6 +236,16 @@ std::optional<bool> reaches_result(const Window& window, int operand_loads, cons
   return reaches;
 }
 
+int longest_dependence(const Window& window) {
+  const auto producers = producers_in(window);
+  std::vector<int> lengths(producers.size(), 0);
+  for (std::size_t i = 1; i + 1 < producers.size(); ++i) {
+    for (const auto producer : producers[i]) lengths[i] = std::max(lengths[i], lengths[producer]);
+    ++lengths[i];
+  }
+  return *std::max_element(lengths.begin(), lengths.end());
+}
+
 std::vector<std::string> added_opcodes(const Window& window, const Window& base) {
   auto added = opcodes(window);
   remove_from_end(added, opcodes(base));

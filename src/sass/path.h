@@ -41,6 +41,9 @@ std::optional<OperandPath> operand_path(const Window& window, const Window& base
 // as above.
 std::optional<bool> reaches_result(const Window& window, int operand_loads, const std::vector<int>& loads);
 
+// How many instructions between the clocks depend on each other, one after another, at most.
+int longest_dependence(const Window& window);
+
 // The opcodes between the clocks of the window that its base does not have.
 std::vector<std::string> added_opcodes(const Window& window, const Window& base);
 

@@ -3,6 +3,7 @@
 #include "catalogue_here.h"
 #include "fuzz.h"
 #include "snippet/cuda_source.h"
+#include "snippet/cuda_types.h"
 #include "snippet/forms.h"
 #include "snippet/method.h"
 #include "snippet/syntax.h"

@@ -116,3 +116,11 @@ TEST_CASE("operations are the same on whichever pipe, opcodes are not") {
   CHECK(has_operations({"IADD3", "SEL", "SEL"}, {"SEL", "IMAD.IADD"}));
   CHECK_FALSE(has_operations({"IADD3", "SEL"}, {"SEL", "SEL"}));
 }
+
+TEST_CASE("the longest dependence counts instructions that need each other's results") {
+  CHECK(longest_dependence(window({})) == 0);
+  const auto in_a_row = window({{"IADD3 R10, R2, R3, RZ"}, {"IADD3 R11, R10, R2, RZ"}, {"IADD3 R10, R11, R10, RZ"}});
+  CHECK(longest_dependence(in_a_row) == 3);
+  const auto side_by_side = window({{"IADD3 R10, R2, R3, RZ"}, {"IADD3 R11, R3, R5, RZ"}, {"IADD3 R12, R10, R11, RZ"}});
+  CHECK(longest_dependence(side_by_side) == 2);
+}
