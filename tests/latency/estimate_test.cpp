@@ -736,3 +736,78 @@ TEST_CASE("a survey in which every line takes as long, or that failed, changes n
   lab.made[*survey[Role::chain]].outcome = ptx::LaunchOutcome{ptx::LaunchStatus::fault, "a fault", {}};
   CHECK(lab.estimate(survey) == lab.estimate());
 }
+
+namespace {
+
+// What a real operand's path would be: a constant is made before it.
+sass::OperandPath path_after_a_constant(int cycles) { return {{"OP"}, {"MOV"}, {}, cycles, true}; }
+
+}  // namespace
+
+TEST_CASE("what is beside the path is left out where the GPU took its stall counts, or if it only brings constants") {
+  TestBench lab;
+  lab.add_plain_experiment();
+  const line::Batch batch(lab.kernels, lab.made);
+  Numbers measured{lab.experiment, batch, lab.trials, lab.audits, Source::measured, path_after_a_constant(2)};
+  CHECK(took_its_schedule_beside(measured));
+  measured.leaves_out_beside = true;
+  CHECK(measured.differential() == 4 - 2);
+  measured.path->before = {"SHF.L.U32"};
+  CHECK(took_its_schedule_beside(measured));
+  measured.path->before.clear();
+  CHECK_FALSE(took_its_schedule_beside(measured));  // nothing is beside it
+
+  // Something waited: only what is known to be over when the path begins can be left out.
+  TestBench waits;
+  waits.add_plain_experiment();
+  waits.trials[Role::differential] = waits.add(20, 11);
+  const line::Batch with_wait(waits.kernels, waits.made);
+  Numbers late{waits.experiment, with_wait, waits.trials, waits.audits, Source::measured, path_after_a_constant(2)};
+  CHECK(took_its_schedule_beside(late));
+  late.path->before = {"SHF.L.U32"};
+  CHECK_FALSE(took_its_schedule_beside(late));
+  late.path->before = {"MOV"};
+  late.path->among = {"MOV"};
+  CHECK_FALSE(took_its_schedule_beside(late));
+}
+
+TEST_CASE("a static number under a scoreboard has an estimate from the nearest card, and others have none") {
+  TestBench lab;
+  lab.add_plain_experiment();
+  lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
+  lab.leave_unlaunched();
+  lab.window(Role::differential_base) = window({{"FADD R11, R2, R3", 2}});
+  lab.window(Role::differential) = window({{"MUFU.RCP R10, R2", 8, 0}, {"FADD R11, R10, R3", 2, 7, 1}});
+  for (const Role role : {Role::differential, Role::differential_base})
+    lab.schedule(role) = sass::static_schedule(lab.window(role));
+  lab.form.inputs = {lab.input};
+  lab.form.dependence = {"a"};
+  const line::NearestCard card{"sm_90/card/driver", {{"MUFU.RCP", {false, 17}}, {"FADD.X", {true, 9}}}, 0.05, 0.15};
+  const auto made = [&](const TestBench& bench, const line::NearestCard* from) {
+    return latency::estimate(bench.cell, bench.experiment, line::Batch(bench.kernels, bench.made), bench.trials,
+                             bench.audits, bench.measures, {}, from);
+  };
+  const auto record = made(lab, &card);
+  CHECK(static_of(record) == 8);
+  CHECK(record.number(results::metric::estimate) == 17);
+  CHECK(record.number(results::metric::estimate_error) == 1);
+  CHECK_FALSE(made(lab, nullptr).number(results::metric::estimate));
+  const line::NearestCard other{"sm_90/card/driver", {{"MUFU.LG2", {false, 17}}}, 0.05, 0.15};
+  CHECK_FALSE(made(lab, &other).number(results::metric::estimate));
+  // Other values than the usual ones may take longer.
+  auto denormal = lab;
+  denormal.form.inputs.push_back(denormal.input);
+  denormal.form.inputs.back().name = "denormal";
+  denormal.cell.variant = {&denormal.form, "a", &denormal.form.inputs.back()};
+  CHECK_FALSE(made(denormal, &card).number(results::metric::estimate));
+
+  INFO("an interlock marks the schedule as a lower bound");
+  auto held = lab;
+  held.window(Role::differential) = window({{"FADD.X R10, R2, R3", 4}, {"FADD R11, R10, R3", 2}});
+  held.schedule(Role::differential) = sass::static_schedule(held.window(Role::differential));
+  const auto marked = made(held, &card);
+  CHECK(static_of(marked) == 4);
+  CHECK(marked.number(results::metric::estimate) == 7);
+  CHECK(marked.number(results::metric::estimate_error) == 2);
+  CHECK(marked.has_flag(results::flag::static_is_lower_bound));
+}

@@ -96,7 +96,8 @@ std::string missing_in(const isa::Variant& variant, const Experiment& experiment
   const bool ends = observation != Observation::none;
   if (has(Role::differential) != ends || has(Role::differential_base) != ends) return "differential or its base";
   if (has(Role::completion) != !variant.input->completion.empty()) return "completion";
-  const bool is_chained = can_chain(variant);
+  const bool has_own_input = experiment.consumer != nullptr && !experiment.consumer->input.empty();
+  const bool is_chained = can_chain(variant) && !has_own_input;
   if (has(Role::chain) != is_chained || has(Role::chain_twice) != is_chained) return "chain";
   const bool is_streamed = variant.form->not_streamable.empty();
   if (has(Role::stream) != is_streamed || has(Role::stream_twice) != is_streamed) return "stream";

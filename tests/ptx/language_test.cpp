@@ -4,6 +4,7 @@
 #include <set>
 
 #include "little_catalogue.h"
+#include "shipped_catalogue.h"
 
 using namespace ptxlat;
 using namespace ptxlat::ptx;
@@ -102,6 +103,35 @@ TEST_CASE("a class with a different object has that object's texts") {
   const ptx::Trial far = little.experiment("a", 1).trials[Role::differential];
   CHECK(count_of(far.kernel.text, "bytes") == 0);
   CHECK((far.kernel.module.empty() && far.launch.uses_memory));
+}
+
+TEST_CASE("a chain that crosses reads the result before the last one as its second source") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32}, {a:u32}, {b:u32}, {c:b64}")");
+  auto experiment = little.experiment("b");
+  REQUIRE(cross_chains(little.loaded, little.variant("b"), experiment));
+  CHECK(window_lines(experiment.trials[Role::chain].kernel.text) ==
+        Lines{"x %v_a, %v_a, %v_b, %v_c;", "x %v_b, %v_b, %v_a, %v_c;", "x %v_a, %v_a, %v_b, %v_c;",
+              "x %v_b, %v_b, %v_a, %v_c;"});
+  CHECK_FALSE(cross_chains(little.loaded, little.variant("b"), experiment));  // it does already
+  auto other = little.experiment("c");
+  CHECK_FALSE(cross_chains(little.loaded, little.variant("c"), other));
+  const LittleCatalogue alone(R"(syntax = "x {d:u32}, {a:u32}")");
+  auto single = alone.experiment("a");
+  CHECK_FALSE(cross_chains(alone.loaded, alone.variant("a"), single));
+}
+
+TEST_CASE("a consumer with an input of its own is the only one there, and has no chain") {
+  const auto& form = shipped_form("setp.lt.u32");
+  REQUIRE(form.inputs.back().name == "to a guard");
+  const isa::Variant guard{&form, "a", &form.inputs.back()}, value{&form, "a", &form.inputs.front()};
+  const auto consumers = consumers_for(shipped().catalogue, guard);
+  REQUIRE(consumers.size() == 1);
+  CHECK(consumers.front()->name == "guarded.add.u32");
+  for (const auto* consumer : consumers_for(shipped().catalogue, value)) CHECK(consumer->input.empty());
+  const auto experiment = expand(shipped(), guard, consumers.front());
+  CHECK(experiment.trials[Role::chain].kernel.text.empty());
+  CHECK_THAT(experiment.trials[Role::differential].kernel.text, Contains("@%v_d add.u32 %k, %k, 21;"));
+  CHECK(shipped_form("add.u32").inputs.back().name.empty());
 }
 
 TEST_CASE("a chain through an accumulator repeats the instruction as it stands") {
