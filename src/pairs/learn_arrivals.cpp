@@ -2,6 +2,7 @@
 #include "pairs/learn_arrivals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -19,12 +20,13 @@ namespace {
 constexpr std::string_view differential = "differential";
 
 // A window, and what it took.
-//   is_usual      the instruction has the usual values of its form: in a chain, only the first step does
+//   is_usual      the instruction has the usual values of its form
+//   is_alone      it is there once: in a chain, only the first step has its values
 //   scoreboarded  opcodes whose results come under a scoreboard
 //   producers     opcodes of fixed latency whose results something in the window reads
 struct Case {
   std::string form;
-  bool is_usual = false;
+  bool is_usual = false, is_alone = false;
   sass::Window window;
   double cycles = 0;
   std::set<std::string> scoreboarded, producers;
@@ -83,17 +85,29 @@ std::set<std::string> surveyed_opcodes(const std::vector<results::Record>& laten
   return opcodes;
 }
 
+// The class of a form's usual values: the one without a name, or else its first.
+std::map<std::string, std::string> usual_inputs(const std::vector<results::Record>& latency) {
+  std::map<std::string, std::string> inputs;
+  for (const auto& record : latency) {
+    const auto [known, is_new] = inputs.emplace(record.ptx, record.input);
+    if (record.input.empty()) known->second.clear();
+  }
+  return inputs;
+}
+
 std::vector<Case> cases_of(const std::vector<results::Record>& latency) {
+  const auto usual = usual_inputs(latency);
   std::vector<std::vector<Case>> of_records(latency.size());
   in_parallel(latency.size(), [&](std::size_t i) {
     for (const auto& window : latency[i].windows) {
       if (!is_of_use(latency[i], window)) continue;
-      Case made{latency[i].ptx,
-                latency[i].input.empty() && window.role == differential,
-                window_of(window.sass),
-                *window.cycles,
-                {},
-                {}};
+      Case made{.form = latency[i].ptx,
+                .is_usual = latency[i].input == usual.at(latency[i].ptx),
+                .is_alone = window.role == differential,
+                .window = window_of(window.sass),
+                .cycles = *window.cycles,
+                .scoreboarded = {},
+                .producers = {}};
       find_producers(made);
       of_records[i].push_back(std::move(made));
     }
@@ -130,10 +144,10 @@ results::ArrivalTime row_of(const std::string& opcode, results::Held held, doubl
   return {opcode, held, cycles, counts.begin()->first, counts.rbegin()->first, windows};
 }
 
-// The solution that most windows have. Of two, the later one: lanes with different values take longer.
+// The solution that most windows have; of two, the nearer one.
 double most_frequent(const Counts& counts) {
   return std::max_element(counts.begin(), counts.end(),
-                          [](const auto& x, const auto& y) { return x.second <= y.second; })
+                          [](const auto& x, const auto& y) { return x.second < y.second; })
       ->first;
 }
 
@@ -209,19 +223,19 @@ std::vector<results::ArrivalTime> learned_arrivals(const std::vector<results::Re
     if (cases[i].scoreboarded.size() == 1)
       solutions[i] = solved(cases[i], *cases[i].scoreboarded.begin(), false, known);
   });
-  std::map<std::string, Counts> usual, all;
+  // The best windows that there are decide: with usual values and alone, with usual values, and all.
+  std::map<std::string, std::array<Counts, 3>> of_opcodes;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!solutions[i]) continue;
-    const auto& opcode = *cases[i].scoreboarded.begin();
-    ++all[opcode][*solutions[i]];
-    if (cases[i].is_usual) ++usual[opcode][*solutions[i]];
+    auto& tiers = of_opcodes[*cases[i].scoreboarded.begin()];
+    const std::size_t best = !cases[i].is_usual ? 2 : !cases[i].is_alone ? 1 : 0;
+    for (std::size_t tier = best; tier < tiers.size(); ++tier) ++tiers[tier][*solutions[i]];
   }
   const auto surveyed = surveyed_opcodes(latency);
-  for (const auto& [opcode, of_all] : all) {
+  for (const auto& [opcode, tiers] : of_opcodes) {
     if (surveyed.contains(opcode)) continue;
-    const auto of_usual = usual.find(opcode);
-    const auto& counts = of_usual == usual.end() ? of_all : of_usual->second;
-    rows.push_back(row_of(opcode, results::Held::scoreboard, most_frequent(counts), counts));
+    const auto counts = std::find_if(tiers.begin(), tiers.end(), [](const Counts& tier) { return !tier.empty(); });
+    rows.push_back(row_of(opcode, results::Held::scoreboard, most_frequent(*counts), *counts));
   }
   std::sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.opcode < y.opcode; });
   return rows;

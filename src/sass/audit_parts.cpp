@@ -11,6 +11,7 @@
 #include "sass/audit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
+#include "sass/path.h"
 
 namespace ptxlat::sass {
 
@@ -175,6 +176,16 @@ bool is_the_same_again(const std::vector<std::string>& added, const std::vector<
   });
 }
 
+// How many instructions come before the first step in both chains alike, if `count` more are the steps of the shorter:
+// what the operand does not reach was made once, and cancels.
+std::size_t shared_lead_in(const std::vector<std::string>& shorter, const std::vector<std::string>& longer,
+                           std::size_t count) {
+  if (shorter.size() <= count) return 0;
+  const auto lead_in = shorter.size() - count;
+  const auto end = shorter.begin() + static_cast<std::ptrdiff_t>(lead_in);
+  return longer.size() > lead_in && std::equal(shorter.begin(), end, longer.begin()) ? lead_in : 0;
+}
+
 }  // namespace
 
 Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
@@ -204,6 +215,10 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   auto bridge = step;
   remove_from_end(bridge, sass);
   if (sass.empty()) bridge.clear();
+  if (has_all_of_the_shorter && same_operations(step, sass)) {
+    const auto lead_in = shared_lead_in(first_half, opcodes(longer), added.size());
+    first_half.erase(first_half.begin(), first_half.begin() + static_cast<std::ptrdiff_t>(lead_in));
+  }
   if (!has_all_of_the_shorter || !is_the_same_again(added, first_half, bridge)) {
     return {Verdict::contaminated,
             fmt::format("the {} instructions of its first half are not those of its second", first_half.size()), step};

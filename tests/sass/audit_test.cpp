@@ -330,6 +330,21 @@ TEST_CASE("a chain that folded away is elided") {
   check(audit_chain(additions(1), additions(1), 4, {"IADD3"}), Verdict::elided, "folded");
 }
 
+TEST_CASE("what both chains do once before their first step is not a part of it") {
+  const auto chain = [](int steps, const std::string& first) {
+    std::vector<Line> lines{{first, 5}};
+    lines.insert(lines.end(), static_cast<std::size_t>(steps), Line{"IMAD R2, R3, R6, R2", 4});
+    return window(lines);
+  };
+  const std::string negation = "IADD3 R6, -R3, RZ, RZ";
+  const auto audit = audit_chain(chain(4, negation), chain(8, negation), 4, {"IMAD"});
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"IMAD"});
+  // It does not cancel if only one of them does it, and it is a part of the step if the instruction alone has it.
+  check(audit_chain(chain(4, negation), chain(8, "SHF.L.U32 R6, R3, 0x1, RZ"), 4, {"IMAD"}), Verdict::fused, "");
+  check(audit_chain(chain(4, negation), chain(8, negation), 4, {"IADD3", "IMAD"}), Verdict::fused, "");
+}
+
 TEST_CASE("chains that are two different programs are not compared") {
   std::vector<Line> others(8, Line{"VIMNMX R2, R2, R3, PT", 4});
   check(audit_chain(additions(4), window(others), 4, {"IADD3"}), Verdict::contaminated, "");
