@@ -25,9 +25,9 @@ bool has_arrivals(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / tables::arrivals_name);
 }
 
-// What nine of ten estimates do not exceed (docs/method.md, "Estimates"). For the card's own architecture: 642 rows at
-// -O3 by ptxas 13.0.88 against an H200's cycles for the same machine code, 80 % of them exact. For another: published
-// measurements of Blackwell.
+// What nine of ten estimates do not exceed (docs/method.md, "Estimates"). For the card's own architecture: 975 rows at
+// -O3 by ptxas 13.0.88 against a second H200's cycles for the same machine code. For another: published measurements of
+// Blackwell.
 constexpr double own_error = 0.05, own_interlock_error = 0.15, foreign_error = 0.25;
 
 line::NearestCard card_in(const std::filesystem::path& folder, const isa::Target& target) {

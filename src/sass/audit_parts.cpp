@@ -176,14 +176,15 @@ bool is_the_same_again(const std::vector<std::string>& added, const std::vector<
   });
 }
 
-// How many instructions come before the first step in both chains alike, if `count` more are the steps of the shorter:
-// what the operand does not reach was made once, and cancels.
-std::size_t shared_lead_in(const std::vector<std::string>& shorter, const std::vector<std::string>& longer,
-                           std::size_t count) {
-  if (shorter.size() <= count) return 0;
-  const auto lead_in = shorter.size() - count;
-  const auto end = shorter.begin() + static_cast<std::ptrdiff_t>(lead_in);
-  return longer.size() > lead_in && std::equal(shorter.begin(), end, longer.begin()) ? lead_in : 0;
+// The shorter chain without what comes before the first step in both chains alike, if as many instructions as were
+// added are its steps: what the operand does not reach was made once, and cancels.
+std::vector<std::string> without_lead_in(std::vector<std::string> shorter, const std::vector<std::string>& longer,
+                                         std::size_t added) {
+  if (shorter.size() <= added) return shorter;
+  const auto steps = shorter.end() - static_cast<std::ptrdiff_t>(added);
+  const bool is_shared = longer.size() > shorter.size() && std::equal(shorter.begin(), steps, longer.begin());
+  if (is_shared) shorter.erase(shorter.begin(), steps);
+  return shorter;
 }
 
 }  // namespace
@@ -215,11 +216,10 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   auto bridge = step;
   remove_from_end(bridge, sass);
   if (sass.empty()) bridge.clear();
-  if (has_all_of_the_shorter && same_operations(step, sass)) {
-    const auto lead_in = shared_lead_in(first_half, opcodes(longer), added.size());
-    first_half.erase(first_half.begin(), first_half.begin() + static_cast<std::ptrdiff_t>(lead_in));
-  }
-  if (!has_all_of_the_shorter || !is_the_same_again(added, first_half, bridge)) {
+  const auto is_again = [&](const std::vector<std::string>& half) { return is_the_same_again(added, half, bridge); };
+  const bool repeats = is_again(first_half) || (same_operations(step, sass) &&
+                                                is_again(without_lead_in(first_half, opcodes(longer), added.size())));
+  if (!has_all_of_the_shorter || !repeats) {
     return {Verdict::contaminated,
             fmt::format("the {} instructions of its first half are not those of its second", first_half.size()), step};
   }
