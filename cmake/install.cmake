@@ -25,7 +25,7 @@ else()
 endif()
 if(PTXLAT_WHEEL)
   # The files that the module reads, and provenance: a fifth of everything.
-  list(FILTER tables INCLUDE REGEX "/(latency[.]csv|forms[.]csv|run[.]json|LICENSE|opcodes[.]csv|facts[.]csv)([.]gz)?$")
+  list(FILTER tables INCLUDE REGEX "/(latency[.]csv|forms[.]csv|run[.]json|LICENSE|opcodes[.]csv|facts[.]csv|arrivals[.]csv)([.]gz)?$")
 endif()
 foreach(table ${tables})
   cmake_path(GET table PARENT_PATH folder)
