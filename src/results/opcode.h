@@ -109,8 +109,8 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-// What holds a consumer back until the result of an opcode arrives: a scoreboard, or the hardware although the assembler
-// plans with less.
+// What holds a consumer back until the result of an opcode arrives: a scoreboard, or the hardware although the
+// assembler plans with less.
 enum class Held { scoreboard, interlock };
 const char* to_string(Held held);
 std::optional<Held> held_from(const std::string& text);

@@ -23,8 +23,8 @@ const Columns<results::ArrivalTime>& arrival_columns();
 std::vector<results::ArrivalTime> read_arrivals(const std::filesystem::path& folder);
 
 // What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; arrivals.csv, when the
-// results of opcodes arrive; pairs.jsonl.zst, the hazard records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot
-// be written.
+// results of opcodes arrive; pairs.jsonl.zst, the hazard records with their machine code; pairs.json, the runs. All
+// files are replaced together. Error{storage} if they cannot be written.
 struct PairFiles {
   std::vector<results::Pair> pairs;
   std::vector<results::ArrivalTime> arrivals;

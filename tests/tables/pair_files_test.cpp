@@ -15,7 +15,9 @@ using namespace ptxlat;
 TEST_CASE("pairs.csv may be compressed, and is replaced when the pairs are written again") {
   const TestFolder folder;
   const auto plain = folder.path / "pairs.csv", packed = folder.path / "pairs.csv.gz";
-  tables::write_pair_files(folder.path, {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32}}, {}, {}});
+  tables::write_pair_files(
+      folder.path,
+      {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32}}, {}, {}});
   const auto arrivals = tables::read_arrivals(folder.path);
   REQUIRE(arrivals.size() == 1);
   CHECK(arrivals.front() == results::ArrivalTime{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32});
