@@ -85,7 +85,8 @@ TEST_CASE("the path alone has its literals, as compilers write them") {
   INFO("they are no results, although the rest reads them, too");
   for (const auto& one : alone->form.operands) CHECK(one.name != "k");
   INFO("a special register is no literal");
-  const auto* other = Planned("mov.u32 k, %laneid; add.u32 d, a, k").pair("a", "d").alone.form;
+  const Planned special("mov.u32 k, %laneid; add.u32 d, a, k");
+  const auto* other = special.pair("a", "d").alone.form;
   REQUIRE(other != nullptr);
   CHECK_FALSE(has(other->form.text, "mov"));
 }
