@@ -166,7 +166,7 @@ void set_estimate(results::Record& record, const isa::Variant& variant, Headline
   const bool is_held = has_interlock(headline, schedule, card.arrivals);
   if (is_held) record.add_flag(results::flag::static_is_lower_bound);
   // Arrivals are those of usual values.
-  if (variant.input->name != isa::variants_of(*variant.form).front().input->name) return;
+  if (variant.input->name != variant.form->inputs.front().name) return;
   const auto expected = expected_headline(headline, schedule, card.arrivals);
   if (!expected) return;
   record.set(results::metric::estimate, expected);
@@ -229,7 +229,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
                !made->outcome->readout.threads_agree;
       }))
     remark(results::flag::diverged, "the lanes took different paths");
-  if (leading.leaves_out_beside && leading.path && !leading.path->is_alone()) record.add_flag(results::flag::own_path);
+  if (leading.leaves_something_out()) record.add_flag(results::flag::own_path);
   if (const auto beside = beside_in(headline, leading); !beside.empty())
     remark(results::flag::beside_path,
            fmt::format("with what does not depend on {}: {}", record.operand, fmt::join(beside, ";")));

@@ -20,12 +20,6 @@ std::map<std::string, int> operation_counts(const std::vector<std::string>& opco
   return counts;
 }
 
-std::vector<std::string> opcodes_of(const sass::Window& window) {
-  std::vector<std::string> opcodes;
-  for (const auto& one : window.instructions) opcodes.emplace_back(sass::opcode_of(one.text));
-  return opcodes;
-}
-
 std::optional<double> difference(const InnerOf& inner_of, Role more, Role less) {
   const auto a = inner_of(more), b = inner_of(less);
   return a && b ? std::optional(*a - *b) : std::nullopt;
@@ -95,12 +89,9 @@ bool Numbers::chain_is_path() const {
 }
 
 bool Numbers::chain_has_same_opcodes() const {
-  auto added = opcodes_of(*kernel(Role::chain_twice)->window);
-  for (const auto& opcode : opcodes_of(*kernel(Role::chain)->window)) {
-    if (const auto found = std::find(added.begin(), added.end(), opcode); found != added.end()) added.erase(found);
-  }
   std::map<std::string, int> counts;
-  for (const auto& opcode : added) ++counts[opcode];
+  for (const auto& opcode : sass::opcodes(*kernel(Role::chain_twice)->window)) ++counts[opcode];
+  for (const auto& opcode : sass::opcodes(*kernel(Role::chain)->window)) --counts[opcode];
   for (const auto& opcode : audits[Role::differential].sass) counts[opcode] -= experiment.steps;
   return std::all_of(counts.begin(), counts.end(), [](const auto& entry) { return entry.second == 0; });
 }
@@ -159,7 +150,7 @@ Headline headline_of(const Numbers& numbers) {
   if (numbers.chain_is_path()) return Headline::chain;
   // Each step of the chain has what is beside the path once more. By the schedule, an instruction of the path may wait
   // for it in the differential, so that both are upper bounds.
-  if (numbers.leaves_out_beside && numbers.path && !numbers.path->is_alone())
+  if (numbers.leaves_something_out())
     return numbers.source == Source::schedule && *chain < *differential ? Headline::chain : Headline::differential;
   const auto& audits = numbers.audits;
   const bool same_code =

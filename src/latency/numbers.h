@@ -35,6 +35,7 @@ struct Numbers {
   std::optional<sass::OperandPath> path = {};
   bool leaves_out_beside = false;
 
+  bool leaves_something_out() const { return leaves_out_beside && path && !path->is_alone(); }
   // Null if the experiment has none.
   const line::MadeTrial* trial(Role role) const { return trials[role] ? &batch.trial(*trials[role]) : nullptr; }
   const line::AssembledKernel* kernel(Role role) const {

@@ -11,6 +11,14 @@ results::SassRecord to_record(const sass::Instruction& instruction) {
           control.write_scoreboard, control.read_scoreboard, control.wait_mask,   control.reuse};
 }
 
+sass::Instruction from_record(const results::SassRecord& record) {
+  return {record.offset,
+          {},
+          {record.stall_count, record.yields, record.write_scoreboard, record.read_scoreboard, record.wait_mask,
+           record.reuse},
+          record.text};
+}
+
 }  // namespace
 
 sass::Audit audit_without_window(const AssembledKernel& kernel) {
@@ -27,6 +35,12 @@ results::WindowRecord window_record(const std::string& role, const AssembledKern
   record.static_cycles = kernel.schedule.cycles;
   record.static_is_lower_bound = kernel.schedule.is_lower_bound || kernel.schedule.branches;
   return record;
+}
+
+sass::Window window_of(const results::WindowRecord& record) {
+  sass::Window window;
+  for (const auto& one : record.sass) window.instructions.push_back(from_record(one));
+  return window;
 }
 
 }  // namespace ptxlat::line

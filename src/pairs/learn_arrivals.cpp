@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "sass/opcodes.h"
-#include "sass/results.h"
+#include "line/window_record.h"
+#include "sass/path.h"
 
 namespace ptxlat::pairs {
 
@@ -32,33 +32,17 @@ struct Case {
   std::set<std::string> scoreboarded, producers;
 };
 
-sass::Window window_of(const std::vector<results::SassRecord>& code) {
-  sass::Window window;
-  for (const auto& one : code)
-    window.instructions.push_back(
-        {one.offset,
-         {},
-         {one.stall_count, one.yields, one.write_scoreboard, one.read_scoreboard, one.wait_mask, one.reuse},
-         one.text});
-  return window;
+bool is_scoreboarded(const sass::Instruction& instruction) {
+  return instruction.control.write_scoreboard != sass::ControlWord::no_scoreboard;
 }
 
 void find_producers(Case& made) {
   const auto& code = made.window.instructions;
-  std::map<sass::Register, std::size_t> writers;
+  const auto producers = sass::producers_in(made.window);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
-    for (const auto& reg : sass::sources_of(code[i].text)) {
-      const auto found = writers.find(reg);
-      if (found != writers.end()) made.producers.emplace(sass::opcode_of(code[found->second].text));
-    }
-    const bool is_scoreboarded = code[i].control.write_scoreboard != sass::ControlWord::no_scoreboard;
-    if (is_scoreboarded) made.scoreboarded.emplace(sass::opcode_of(code[i].text));
-    for (const auto& reg : sass::results_of(code[i].text)) {
-      if (is_scoreboarded) {
-        writers.erase(reg);
-      } else {
-        writers[reg] = i;
-      }
+    if (is_scoreboarded(code[i])) made.scoreboarded.emplace(sass::opcode_of(code[i].text));
+    for (const auto producer : producers[i]) {
+      if (!is_scoreboarded(code[producer])) made.producers.emplace(sass::opcode_of(code[producer].text));
     }
   }
 }
@@ -104,7 +88,7 @@ std::vector<Case> cases_of(const std::vector<results::Record>& latency) {
       Case made{.form = latency[i].ptx,
                 .is_usual = latency[i].input == usual.at(latency[i].ptx),
                 .is_alone = window.role == differential,
-                .window = window_of(window.sass),
+                .window = line::window_of(window),
                 .cycles = *window.cycles,
                 .scoreboarded = {},
                 .producers = {}};

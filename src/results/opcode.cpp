@@ -9,6 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/named_values.h"
+
 namespace ptxlat::results {
 
 namespace {
@@ -47,20 +49,18 @@ std::vector<PipeShare> shares_in(const std::string& text) { return named_numbers
 std::vector<OperandCost> costs_in(const std::string& text) { return named_numbers<OperandCost>(text); }
 std::vector<PipeLatency> latencies_in(const std::string& text) { return named_numbers<PipeLatency>(text); }
 
-std::optional<Arrival> arrival_from(const std::string& text) {
-  for (const auto arrival : {Arrival::none, Arrival::fixed, Arrival::scoreboard}) {
-    if (text == to_string(arrival)) return arrival;
-  }
-  return std::nullopt;
-}
+namespace {
 
-const char* to_string(Held held) { return held == Held::interlock ? "interlock" : "scoreboard"; }
-std::optional<Held> held_from(const std::string& text) {
-  for (const auto held : {Held::scoreboard, Held::interlock}) {
-    if (text == to_string(held)) return held;
-  }
-  return std::nullopt;
-}
+constexpr NamedValues<Arrival, 3> arrival_names = {
+    {{Arrival::none, ""}, {Arrival::fixed, "fixed"}, {Arrival::scoreboard, "scoreboard"}}};
+constexpr NamedValues<Held, 2> held_names = {{{Held::scoreboard, "scoreboard"}, {Held::interlock, "interlock"}}};
+
+}  // namespace
+
+const char* to_string(Arrival arrival) { return name_in(arrival_names, arrival); }
+std::optional<Arrival> arrival_from(const std::string& text) { return value_in(arrival_names, text); }
+const char* to_string(Held held) { return name_in(held_names, held); }
+std::optional<Held> held_from(const std::string& text) { return value_in(held_names, text); }
 
 std::string text_of(const std::vector<OperandCost>& costs) {
   std::string text;
@@ -74,18 +74,6 @@ std::string text_of(const std::vector<PipeLatency>& latencies) {
   for (const auto& [pipe, cycles] : latencies)
     text += fmt::format("{}{}:{}", text.empty() ? "" : " ", pipe, with_two_digits(cycles));
   return text;
-}
-
-const char* to_string(Arrival arrival) {
-  switch (arrival) {
-    case Arrival::fixed:
-      return "fixed";
-    case Arrival::scoreboard:
-      return "scoreboard";
-    case Arrival::none:
-      break;
-  }
-  return "";
 }
 
 std::string text_of(const std::vector<PipeShare>& shares) {

@@ -6,19 +6,13 @@
 #include <vector>
 
 #include "sass/opcodes.h"
-#include "sass/results.h"
+#include "sass/path.h"
 
 namespace ptxlat::sass {
 
 namespace {
 
 bool is_matrix(std::string_view opcode) { return family_of(opcode).ends_with("MMA"); }
-
-// Neither stall counts nor scoreboards say how long it takes.
-bool is_unknown(const Instruction& instruction, CodeLayout layout) {
-  const bool has_no_stall = instruction.control.stall_count == 0 && layout == CodeLayout::volta;
-  return changes_control_flow(instruction.text) || has_no_stall || has(opcode_of(instruction.text), Trait::waits);
-}
 
 // What the scoreboards say: when each is free, or that this is not known.
 using Releases = std::array<std::optional<double>, 6>;
@@ -61,46 +55,35 @@ bool is_interlocked(std::string_view opcode, const Arrivals& arrivals) {
 
 std::optional<double> expected_cycles(const Window& window, const Arrivals& arrivals) {
   const auto& code = window.instructions;
+  const auto producers = producers_in(window);
   Releases releases;
   releases.fill(0);
-  struct Writer {
-    std::size_t at = 0;
-    double scheduled = 0, begin = 0;
-  };
-  std::map<Register, Writer> writers;
-  double issue = 0, begin = 0, scheduled = 0;  // of the instruction: as it issues, gets its operands; by stalls alone
+  // Of each instruction: by its place in the schedule, and as it gets its operands.
+  std::vector<double> scheduled(code.size(), 0), begins(code.size(), 0);
+  double issue = 0, begin = 0;
   for (std::size_t i = 0; i < code.size(); ++i) {
     const auto& control = code[i].control;
     const bool is_inside = i > 0 && i + 1 < code.size();
-    if (is_inside && is_unknown(code[i], window.layout)) return std::nullopt;
+    if (is_inside && (changes_control_flow(code[i].text) || waits_unseen(code[i], window.layout))) return std::nullopt;
     for (std::size_t scoreboard = 0; i > 0 && scoreboard < releases.size(); ++scoreboard) {
       if ((control.wait_mask & (1 << scoreboard)) == 0) continue;
       if (!releases[scoreboard]) return std::nullopt;
       issue = std::max(issue, *releases[scoreboard]);
     }
     double held = 0;
-    if (is_inside) {
-      for (const auto& reg : sources_of(code[i].text)) {
-        const auto found = writers.find(reg);
-        if (found == writers.end()) continue;
-        const auto* arrival = arrival_of(opcode_of(code[found->second.at].text), arrivals);
-        const bool is_late = arrival != nullptr && arrival->is_interlocked;
-        const bool is_scoreboarded = code[found->second.at].control.write_scoreboard != ControlWord::no_scoreboard;
-        if (is_scoreboarded) continue;
-        if (is_late) {
-          held = std::max(held, found->second.begin + arrival->cycles);
-        } else {
-          issue = std::max(issue, found->second.begin + scheduled - found->second.scheduled);
-        }
+    for (const auto producer : producers[i]) {
+      if (code[producer].control.write_scoreboard != ControlWord::no_scoreboard) continue;
+      const auto* arrival = arrival_of(opcode_of(code[producer].text), arrivals);
+      if (arrival != nullptr && arrival->is_interlocked) {
+        held = std::max(held, begins[producer] + arrival->cycles);
+      } else {
+        issue = std::max(issue, begins[producer] + scheduled[i] - scheduled[producer]);
       }
     }
-    begin = std::max({begin, issue, held});
-    if (is_inside) {
-      hold(code[i], begin, arrivals, releases);
-      for (const auto& reg : results_of(code[i].text)) writers[reg] = {i, scheduled, begin};
-    }
+    begins[i] = begin = std::max({begin, issue, held});
+    if (is_inside) hold(code[i], begin, arrivals, releases);
     issue += control.stall_count;
-    scheduled += control.stall_count;
+    if (i + 1 < code.size()) scheduled[i + 1] = scheduled[i] + control.stall_count;
   }
   return begin;
 }

@@ -132,6 +132,24 @@ std::optional<std::vector<std::string>> path_opcodes(const Window& window, const
   return on_path;
 }
 
+std::vector<std::vector<std::size_t>> producers_in(const Window& window) {
+  const auto& code = window.instructions;
+  std::vector<std::vector<std::size_t>> producers(code.size());
+  std::map<Register, std::vector<std::size_t>> writers;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    for (const auto& reg : sources_of(code[i].text)) {
+      const auto found = writers.find(reg);
+      if (found != writers.end()) producers[i].insert(producers[i].end(), found->second.begin(), found->second.end());
+    }
+    const bool is_predicated = register_use(code[i].text).is_predicated;
+    for (const auto& reg : results_of(code[i].text)) {
+      if (!is_predicated) writers[reg].clear();
+      writers[reg].push_back(i);
+    }
+  }
+  return producers;
+}
+
 namespace {
 
 // Cycles from one instruction to another, by the schedule.
@@ -139,25 +157,6 @@ int distance(const Window& window, std::size_t from, std::size_t to) {
   int cycles = 0;
   for (auto i = from; i < to; ++i) cycles += window.instructions[i].control.stall_count;
   return cycles;
-}
-
-// The instructions between the clocks whose result each instruction there reads.
-std::vector<std::vector<std::size_t>> producers_in(const Window& window) {
-  const auto& code = window.instructions;
-  std::vector<std::vector<std::size_t>> producers(code.size());
-  std::map<Register, std::vector<std::size_t>> writers;
-  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
-    const auto use = register_use(code[i].text);
-    for (const auto& reg : sources_of(code[i].text)) {
-      const auto found = writers.find(reg);
-      if (found != writers.end()) producers[i].insert(producers[i].end(), found->second.begin(), found->second.end());
-    }
-    for (const auto& reg : use.writes) {
-      if (!use.is_predicated) writers[reg].clear();
-      writers[reg].push_back(i);
-    }
-  }
-  return producers;
 }
 
 // The latency of a pair of opcodes, where the window has them next to each other.

@@ -41,6 +41,9 @@ std::optional<OperandPath> operand_path(const Window& window, const Window& base
 // as above.
 std::optional<bool> reaches_result(const Window& window, int operand_loads, const std::vector<int>& loads);
 
+// The instructions between the clocks whose results each instruction there reads, by their places in the window.
+std::vector<std::vector<std::size_t>> producers_in(const Window& window);
+
 // How many instructions between the clocks depend on each other, one after another, at most.
 int longest_dependence(const Window& window);
 

@@ -106,6 +106,11 @@ int unawaited_results(const Window& window) {
   return count;
 }
 
+bool waits_unseen(const Instruction& instruction, CodeLayout layout) {
+  const bool has_no_stall = instruction.control.stall_count == 0 && layout == CodeLayout::volta;
+  return has_no_stall || has(opcode_of(instruction.text), Trait::waits);
+}
+
 StaticSchedule static_schedule(const Window& window) {
   StaticSchedule schedule;
   const auto& code = window.instructions;
@@ -113,8 +118,7 @@ StaticSchedule static_schedule(const Window& window) {
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     schedule.cycles += code[i].control.stall_count;
     if (changes_control_flow(code[i].text)) schedule.branches = true;
-    const bool has_no_stall = code[i].control.stall_count == 0 && window.layout == CodeLayout::volta;
-    if (has_no_stall || has(opcode_of(code[i].text), Trait::waits)) schedule.is_lower_bound = true;
+    if (waits_unseen(code[i], window.layout)) schedule.is_lower_bound = true;
   }
   for (const auto& instruction : code) {
     if ((instruction.control.wait_mask & set_inside) != 0) schedule.is_lower_bound = true;

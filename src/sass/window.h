@@ -47,6 +47,10 @@ struct StaticSchedule {
 };
 StaticSchedule static_schedule(const Window& window);
 
+// Whether neither stall counts nor scoreboards say how long an instruction holds up the next: its purpose is to wait,
+// or the hardware alone does, after a stall count of 0.
+bool waits_unseen(const Instruction& instruction, CodeLayout layout);
+
 // The scoreboards (as a mask) that may still be held when the first clock read of the last pass issues: by the code
 // before it in the loop, or by the pass before. What was set before the loop is over by then.
 int pending_scoreboards(const Window& window);

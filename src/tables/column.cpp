@@ -40,10 +40,24 @@ const char* to_string(Same rule) {
   return "";
 }
 
+namespace {
+
+template <class Value>
+void read_named(Value& value, std::optional<Value> known, const char* kind, const Field& field) {
+  if (!known) field.fail(fmt::format("unknown {}: {}", kind, field.text));
+  value = *known;
+}
+
+}  // namespace
+
 void read_field(sass::Verdict& value, const Field& field) {
-  const auto verdict = sass::verdict_from(field.text);
-  if (!verdict) field.fail("unknown verdict: " + field.text);
-  value = *verdict;
+  read_named(value, sass::verdict_from(field.text), "verdict", field);
+}
+void read_field(results::Arrival& value, const Field& field) {
+  read_named(value, results::arrival_from(field.text), "arrival", field);
+}
+void read_field(results::Held& value, const Field& field) {
+  read_named(value, results::held_from(field.text), "hold", field);
 }
 
 std::string heading_of(std::string name) {

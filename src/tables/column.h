@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "results/opcode.h"
 #include "sass/verdict.h"
 #include "tables/csv.h"
 #include "tables/number.h"
@@ -67,10 +68,14 @@ inline std::string field_text(const std::string& value) { return value; }
 inline std::string field_text(std::optional<double> value) { return decimal(value); }
 inline std::string field_text(std::size_t value) { return std::to_string(value); }
 inline std::string field_text(sass::Verdict value) { return to_string(value); }
+inline std::string field_text(results::Arrival value) { return to_string(value); }
+inline std::string field_text(results::Held value) { return to_string(value); }
 inline void read_field(std::string& value, const Field& field) { value = field.text; }
 inline void read_field(std::optional<double>& value, const Field& field) { value = number_in(field); }
 inline void read_field(std::size_t& value, const Field& field) { value = count_in(field); }
 void read_field(sass::Verdict& value, const Field& field);
+void read_field(results::Arrival& value, const Field& field);
+void read_field(results::Held& value, const Field& field);
 
 template <class Row, class Value>
 Row row_of_member(Value Row::*);

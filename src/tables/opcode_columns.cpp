@@ -51,18 +51,6 @@ auto list(std::string name, std::string unit, std::string description) {
                       }};
 }
 
-Column<Opcode> arrival_column() {
-  return {"arrival", "",
-          "How the result reaches its consumer: `fixed`, after a number of cycles that the assembler knows; "
-          "`scoreboard`, when the hardware says so; empty if there is no result in a register.",
-          [](const Opcode& row) -> std::string { return to_string(row.arrival); },
-          [](Opcode& row, const Field& field) {
-            const auto arrival = results::arrival_from(field.text);
-            if (!arrival) field.fail("unknown arrival: " + field.text);
-            row.arrival = *arrival;
-          }};
-}
-
 Column<Opcode> versions_column() {
   return {"versions", "", "The versions of ptxas whose tables of the same GPU have it.",
           [](const Opcode& row) { return fmt::format("{}", fmt::join(row.versions, " ")); },
@@ -96,7 +84,10 @@ const Columns<Opcode>& opcode_columns() {
       measured<&Opcode::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
       measured<&Opcode::in_flight>("in_flight", "instructions",
                                    "The fewest of an SM in flight, warps times independent chains, that reach it."),
-      arrival_column(),
+      column<&Opcode::arrival>(
+          "arrival", "",
+          "How the result reaches its consumer: `fixed`, after a number of cycles that the assembler knows; "
+          "`scoreboard`, when the hardware says so; empty if there is no result in a register."),
       measured<&Opcode::latency>("latency", "cycles",
                                  "The smallest latency among the latency table's rows that are this opcode alone.")
           .compared(Same::exactly),

@@ -39,15 +39,9 @@ const Columns<results::ArrivalTime>& arrival_columns() {
   using results::ArrivalTime;
   static const Columns<ArrivalTime> columns = {
       column<&ArrivalTime::opcode>("opcode", "", "The SASS opcode that makes the result.").as(Shown::code).required(),
-      Column<ArrivalTime>{"held", "",
-                          "What holds a consumer back until then: a `scoreboard`; or an `interlock`, the hardware, "
-                          "although the assembler plans with fewer cycles.",
-                          [](const ArrivalTime& row) -> std::string { return to_string(row.held); },
-                          [](ArrivalTime& row, const Field& field) {
-                            const auto held = results::held_from(field.text);
-                            if (!held) field.fail("neither scoreboard nor interlock: " + field.text);
-                            row.held = *held;
-                          }}
+      column<&ArrivalTime::held>("held", "",
+                                 "What holds a consumer back until then: a `scoreboard`; or an `interlock`, the "
+                                 "hardware, although the assembler plans with fewer cycles.")
           .required(),
       column<&ArrivalTime::cycles>("cycles", "cycles", "From its issue until its consumer gets it.").required(),
       column<&ArrivalTime::low>("low", "cycles", "The lowest of all windows that show it."),
