@@ -75,13 +75,16 @@ struct AuditRun {
   int access_bytes;
   bool are_prepared;
   bool has_sources;
+  bool has_several_results;
   Audits audits;
 
   const sass::Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
 
   sass::Expectation expected(Role role) const {
     sass::Expectation expectation{
-        arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes, are_prepared, has_sources};
+        arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes, are_prepared, has_sources, {}};
+    if (has_several_results && trials[Role::bracket] && batch.kernel_of(*trials[Role::bracket]).window)
+      expectation.alone = sass::opcodes(window(Role::bracket));
     const Role edges = trials[Role::completion] ? Role::completion : Role::differential_base;
     const bool has_edges =
         role == Role::chain && !is_consumed && trials[edges] && batch.kernel_of(*trials[edges]).window;
@@ -165,6 +168,8 @@ Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const Tr
               is_load_or_store(form) ? isa::access_bytes(form) : 0,
               operands_are_prepared(catalogue, variant, level),
               std::any_of(form.operands.begin(), form.operands.end(), isa::is_source),
+              std::count_if(form.operands.begin(), form.operands.end(),
+                            [](const isa::Operand& operand) { return operand.is_result; }) > 1,
               {}};
   if (it.is_consumed) it.differential();
   auto& fused = it.audits[Role::differential];

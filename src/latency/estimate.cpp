@@ -232,7 +232,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
   if (leading.leaves_something_out()) record.add_flag(results::flag::own_path);
   if (const auto beside = beside_in(headline, leading); !beside.empty())
     remark(results::flag::beside_path,
-           fmt::format("with what does not depend on {}: {}", record.operand, fmt::join(beside, ";")));
+           fmt::format("with what is not on the path from {}: {}", record.operand, fmt::join(beside, ";")));
   const auto cycles = record.number(results::metric::cycles),
              by_schedule = record.number(results::metric::static_cycles);
   if (!cycles && by_schedule && *by_schedule != std::round(*by_schedule))

@@ -57,15 +57,29 @@ std::string unknown_in(const Window& window) {
   return {};
 }
 
-// Everything between the clocks must feed the value that leaves the window, steer control flow, or copy the clock.
-std::string foreign_instruction(const Window& window, const std::vector<bool>& slice) {
+// What of `opcodes` is left for other results than those of the slice.
+std::vector<std::string> left_by(const std::vector<bool>& slice, const Window& window,
+                                 std::vector<std::string> opcodes) {
+  for (std::size_t i = 1; i + 1 < slice.size(); ++i) {
+    if (slice[i]) remove_from_end(opcodes, {std::string(opcode_of(window.instructions[i].text))});
+  }
+  return opcodes;
+}
+
+// Everything between the clocks must feed the value that leaves the window, steer control flow, or copy the clock. What
+// feeds nothing may be the code for another result: `alone`, as in Expectation.
+std::string foreign_instruction(const Window& window, const std::vector<bool>& slice,
+                                const std::vector<std::string>& alone) {
+  auto others = left_by(slice, window, alone);
   const auto copies = clock_copies(window);
   const auto& code = window.instructions;
   // Without optimisation nothing moves, and dead code between the clocks is the instruction's own.
   const bool unoptimised = is_unoptimised(window);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     if (belongs_to_the_skeleton(code[i])) return "belongs to the skeleton: " + describe(code[i]);
-    if (!unoptimised && !slice[i] && !copies[i] && !has(opcode_of(code[i].text), Trait::bookkeeping)) {
+    const std::string opcode(opcode_of(code[i].text));
+    if (!unoptimised && !slice[i] && !copies[i] && !has(opcode, Trait::bookkeeping) &&
+        !remove_from_end(others, {opcode}).empty()) {
       return "feeds nothing that the window measures: " + describe(code[i]);
     }
   }
@@ -228,7 +242,8 @@ Audit audit_flow(const Window& window, const Expectation& expected, const std::v
   if (Audit audit = audit_loads_and_waits(window, expected); !audit.is_proven() || !expected.is_arithmetic)
     return audit;
   const auto slice = backward_slice(window, roots);
-  if (auto reason = foreign_instruction(window, slice); !reason.empty()) return {Verdict::contaminated, reason, {}};
+  if (auto reason = foreign_instruction(window, slice, expected.alone); !reason.empty())
+    return {Verdict::contaminated, reason, {}};
   if (auto reason = hoisted_part(window, slice, expected.operands_are_prepared); !reason.empty())
     return {Verdict::elided, reason, {}};
   return {};

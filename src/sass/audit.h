@@ -28,6 +28,8 @@ struct Audit {
 //   access_bytes   what a load or a store moves for a lane; 0 for everything else
 //   operands_are_prepared  preparations that real kernels make once, before a loop, must not be in the window
 //   has_sources    the instruction has source operands: without any it reads nothing that was made before the window
+//   alone          opcodes between the clocks with the instruction alone, if it has several results: the code for the
+//                  others (a carry that nothing reads) may feed nothing here; else empty
 struct Expectation {
   bool is_arithmetic = true;
   int operand_loads = 0;
@@ -35,6 +37,7 @@ struct Expectation {
   int access_bytes = 0;
   bool operands_are_prepared = false;
   bool has_sources = true;
+  std::vector<std::string> alone = {};
 };
 
 // `clock, clock`: only copies of the clock may be between them.

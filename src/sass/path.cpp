@@ -96,7 +96,14 @@ std::optional<Dependents> before_window(const Window& window, int operand_loads,
 // What an instruction between the clocks is to an operand and the consumer.
 enum class Part { not_needed, consumer, on_path, beside };
 
-// One for each of window.instructions; the clock reads are not needed.
+// It can hold others up only by the time that it takes to issue: it works on registers and waits for nothing.
+bool works_on_registers(const Instruction& instruction) {
+  return !register_use(instruction.text).writes.empty() && instruction.text.find('[') == std::string::npos &&
+         !has(opcode_of(instruction.text), Trait::bookkeeping | Trait::skeleton | Trait::waits);
+}
+
+// One for each of window.instructions; the clock reads are not needed. The code for another result of the instruction
+// is beside the path.
 std::optional<std::vector<Part>> parts_of(const Window& window, const Window& base, int operand_loads,
                                           const std::vector<int>& loads) {
   const auto& code = window.instructions;
@@ -106,6 +113,7 @@ std::optional<std::vector<Part>> parts_of(const Window& window, const Window& ba
   const auto [consumer, changed] = find_consumer(window, base);
   if (!changed.empty()) return std::nullopt;
   const auto needed = needed_by(window, consumer);
+  const auto copies = clock_copies(window);
   std::vector<Part> parts(code.size(), Part::not_needed);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     const bool depends = dependents.follow(code[i], false);
@@ -113,6 +121,8 @@ std::optional<std::vector<Part>> parts_of(const Window& window, const Window& ba
       parts[i] = Part::consumer;
     } else if (needed[i]) {
       parts[i] = depends ? Part::on_path : Part::beside;
+    } else if (!copies[i] && works_on_registers(code[i])) {
+      parts[i] = Part::beside;
     }
   }
   return parts;

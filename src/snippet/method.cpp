@@ -230,6 +230,8 @@ struct Candidates {
     for (const auto* other : {&wider, &merged, &whole}) {
       if (has_it(*other) && other->measures_path()) return other;
     }
+    // The assembler has put other code among the path: the number is that of both.
+    if (has_it(whole) && is_proven(*whole.work)) return &whole;
     return is_proven(*alone.work) ? nullptr : &alone;
   }
 

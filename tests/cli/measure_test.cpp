@@ -99,6 +99,21 @@ TEST_CASE("by the schedule, a source's number is that of its own path") {
   for (const char* pair : {"x → d", "z → d", "y → e", "z → e"}) CHECK(number(sums, pair) == 4);
 }
 
+TEST_CASE(
+    "both halves of a wide product with a carry have numbers, each without the other's code where it is separable") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto cells =
+      measured(program, "mad.lo.cc.u64 d, a, b, c; madc.hi.u64 e, a, b, 0", {"--static", "--target", "sm_90a"});
+  for (const char* pair : {"a → d", "b → d", "c → d", "a → e", "b → e", "c → e"}) {
+    INFO(pair << ": " << cells.at(pair).note);
+    CHECK(cells.at(pair).verdict == "proven");
+    CHECK(cells.at(pair).static_cycles);
+  }
+  CHECK(*cells.at("c → e").static_cycles < *cells.at("a → e").static_cycles);
+  CHECK(has(cells.at("c → d").note, "not on the path from c: "));
+}
+
 TEST_CASE("a result that the rest of the snippet reads again is not taken for what follows it") {
   PtxlatProgram program;
   program.require_tools();

@@ -199,6 +199,24 @@ TEST_CASE("an instruction that feeds nothing contaminates a window") {
         "IADD3 R14");
 }
 
+TEST_CASE("code for a result that nothing reads is the instruction's, if the instruction alone has as much of it") {
+  const std::vector<Line> code{
+      popc, {"IADD3 RZ, P0, R2, R3, RZ"}, {"IADD3.X RZ, P0, R2, R3, RZ, P0, !PT"}, waiting_xor};
+  const auto by = [&](std::vector<std::string> alone) {
+    Expectation expected;
+    expected.alone = std::move(alone);
+    return audit_differential(window(code), xor_base, expected);
+  };
+  CHECK(by({"POPC", "IADD3", "IADD3.X"}).is_proven());
+  check(by({"POPC", "IADD3.X"}), Verdict::contaminated, "IADD3 RZ");
+  INFO("what feeds the result uses up its own");
+  auto twice = code;
+  twice.insert(twice.begin() + 1, {"POPC R14, R2"});
+  Expectation expected;
+  expected.alone = {"POPC", "IADD3", "IADD3.X"};
+  check(audit_differential(window(twice), xor_base, expected), Verdict::contaminated, "POPC R14");
+}
+
 TEST_CASE("an instruction on the uniform datapath is a different instruction") {
   auto prologue = usual_prologue();
   prologue.push_back({"R2UR UR6, R2", 2, 0});

@@ -81,6 +81,21 @@ TEST_CASE("a matrix instruction reads the registers behind those that it names")
   CHECK(path_opcodes(code, base, 3, {1}) == Opcodes{"HMMA.16816.F16"});
 }
 
+TEST_CASE("code for a different result is beside the path; what may wait for more than registers is not said to be") {
+  const auto code = with({{"POPC R12, R2"}, {"IADD3 R10, R2, R5, RZ"}, {"IADD3 RZ, P0, R2, R3, RZ"}});
+  const auto path = operand_path(code, base, 3, {0});
+  REQUIRE(path);
+  CHECK(path->opcodes == Opcodes{"IADD3"});
+  CHECK(path->before == Opcodes{"POPC"});
+  CHECK(path->among == Opcodes{"IADD3"});
+  INFO("it is done before the operand arrives, if that is last");
+  CHECK(operand_path(with({{"POPC R12, R3", 4}, {"IADD3 R10, R2, R5, RZ", 4}}), base, 3, {0})->cycles_beside == 4);
+  const auto ordered =
+      operand_path(with({{"MEMBAR.SC.CTA"}, {"LDS R12, [R2]"}, {"IADD3 R10, R2, R5, RZ"}}), base, 3, {0});
+  REQUIRE(ordered);
+  CHECK(ordered->is_alone());
+}
+
 TEST_CASE("what is among a path is told from it where the window shows the latency of the pair") {
   // Both factors are prepared alike: the second shows that PRMT to IMAD takes 5 cycles.
   const auto code = with({{"PRMT R11, R2, 0x10, RZ", 2}, {"PRMT R12, R3, 0x10, RZ", 5}, {"IMAD R10, R11, R12, RZ", 4}});
@@ -93,14 +108,6 @@ TEST_CASE("what is among a path is told from it where the window shows the laten
   REQUIRE(of_second);
   CHECK(of_second->cycles_beside == 2);
   CHECK(of_second->among.empty());
-}
-
-TEST_CASE("what nothing needs is not beside a path, and takes no time from it") {
-  const auto code = with({{"POPC R12, R3", 4}, {"IADD3 R10, R2, R5, RZ", 4}});
-  const auto path = operand_path(code, base, 3, {0});
-  REQUIRE(path);
-  CHECK(path->is_alone());
-  CHECK(path->cycles_beside == 0);
 }
 
 TEST_CASE("if the code branches, or a load is missing, the path is unknown") {
