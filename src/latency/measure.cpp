@@ -107,6 +107,18 @@ std::optional<int> limiting_reads(const Numbers& leading, const Numbers& schedul
   return *more - *less;
 }
 
+// The copies do not begin when the schedule says so: they or what they wait for take as long as the hardware needs.
+bool waits_in_streams(const Numbers& numbers) {
+  const auto& window = *numbers.kernel(Role::stream_twice)->window;
+  const auto& code = window.instructions;
+  const bool waits = std::any_of(code.begin() + 1, code.end() - 1, [&](const sass::Instruction& instruction) {
+    return instruction.control.write_scoreboard != sass::ControlWord::no_scoreboard ||
+           instruction.control.wait_mask != 0 || sass::waits_unseen(instruction, window.layout);
+  });
+  const auto* alone = numbers.kernel(Role::differential);
+  return waits || (alone != nullptr && alone->schedule.branches);
+}
+
 }  // namespace
 
 std::vector<IssueRemark> issue_context(const Numbers& leading, const Numbers& schedule,
@@ -119,6 +131,12 @@ std::vector<IssueRemark> issue_context(const Numbers& leading, const Numbers& sc
     remarks.push_back(
         {results::flag::register_banks, fmt::format("issue: {} copies read {} registers from one bank, one a cycle",
                                                     leading.experiment.copies, *reads)});
+  }
+  if (leading.source == Source::schedule && waits_in_streams(leading))
+    remarks.push_back({results::flag::issue_is_lower_bound, "issue is a lower bound"});
+  if (const auto moves = leading.moves_of_copies().count; leading.source == Source::measured && moves > 0) {
+    remarks.push_back({results::flag::issue_is_upper_bound,
+                       fmt::format("issue: {} copies come with {} moves", leading.experiment.copies, moves)});
   }
   return remarks;
 }

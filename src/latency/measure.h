@@ -25,7 +25,7 @@ struct IssueRemark {
 };
 
 // Remarks on the streams' issue cost, if there is one, that their machine code proves: copies alternate between
-// opcodes, and the register banks delay them.
+// opcodes, the register banks delay them, the schedule does not say how long they take, or moves are among them.
 //   leading    its issue cost is the record's
 //   schedule   the same from stall counts
 //   sass       what the instruction became

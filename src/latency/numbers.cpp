@@ -105,8 +105,22 @@ std::optional<double> Numbers::chain() const {
   return value(Headline::chain, [&](Role role) { return inner(role); });
 }
 
+sass::Moves Numbers::moves_of_copies() const {
+  if (kernel(Role::stream) == nullptr || kernel(Role::stream_twice) == nullptr) return {};
+  const auto& own = audits[Role::differential].sass;
+  if (!audits[Role::differential].is_proven() ||
+      std::any_of(own.begin(), own.end(), [](const auto& name) { return sass::canonical_opcode(name) == "MOV"; }))
+    return {};
+  const auto more = sass::moves_in(*kernel(Role::stream_twice)->window),
+             less = sass::moves_in(*kernel(Role::stream)->window);
+  return {more.count - less.count, more.cycles - less.cycles};
+}
+
 std::optional<double> Numbers::stream_difference() const {
-  return difference([&](Role role) { return inner(role); }, Role::stream_twice, Role::stream);
+  auto more = difference([&](Role role) { return inner(role); }, Role::stream_twice, Role::stream);
+  // The GPU does not say which cycles are those of the moves.
+  if (more && source == Source::schedule) *more -= moves_of_copies().cycles;
+  return more;
 }
 
 std::optional<double> Numbers::issue() const {

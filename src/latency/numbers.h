@@ -64,6 +64,8 @@ struct Numbers {
   bool chain_is_path() const;
   // Why issue() has no number; empty if it has one, or if there is no stream.
   std::string why_no_issue() const;
+  // Of the copies that the longer stream has more, beyond the instruction: ptxas moves results out of the way.
+  sass::Moves moves_of_copies() const;
 
  private:
   std::optional<double> stream_difference() const;

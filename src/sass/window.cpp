@@ -106,6 +106,17 @@ int unawaited_results(const Window& window) {
   return count;
 }
 
+Moves moves_in(const Window& window) {
+  Moves moves;
+  for (std::size_t i = 1; i + 1 < window.instructions.size(); ++i) {
+    const auto& instruction = window.instructions[i];
+    if (canonical_opcode(opcode_of(instruction.text)) != "MOV") continue;
+    ++moves.count;
+    moves.cycles += instruction.control.stall_count;
+  }
+  return moves;
+}
+
 bool waits_unseen(const Instruction& instruction, CodeLayout layout) {
   const bool has_no_stall = instruction.control.stall_count == 0 && layout == CodeLayout::volta;
   return has_no_stall || has(opcode_of(instruction.text), Trait::waits);

@@ -47,6 +47,12 @@ struct StaticSchedule {
 };
 StaticSchedule static_schedule(const Window& window);
 
+// How many moves are between the clocks, and for how long they keep the next instruction, by their stall counts.
+struct Moves {
+  int count = 0, cycles = 0;
+};
+Moves moves_in(const Window& window);
+
 // Whether neither stall counts nor scoreboards say how long an instruction holds up the next: its purpose is to wait,
 // or the hardware alone does, after a stall count of 0.
 bool waits_unseen(const Instruction& instruction, CodeLayout layout);

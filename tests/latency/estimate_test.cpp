@@ -592,6 +592,39 @@ TEST_CASE("an issue cost says where the register banks are what it is, and nothi
   CHECK_FALSE(mentions(unlaunched.estimate(), "bank"));
 }
 
+TEST_CASE(
+    "by the schedule, the moves that copies come with are left out; measured, they make the cost an upper bound") {
+  const Line sum{"FFMA2 R12, R12.F32x2.HI_LO, R14.F32x2.HI_LO, R16.F32x2.HI_LO", 2},
+      move{"IMAD.MOV.U32 R20, RZ, RZ, R12", 2};
+  const std::vector<Line> shorter{sum, sum, sum, sum, move},
+      longer{sum, sum, sum, sum, move, sum, sum, sum, sum, move, move};
+  auto lab = streaming("FFMA2", shorter, 12, longer, 24);
+  const auto measured = lab.estimate();
+  CHECK(issue_of(measured) == 3);
+  CHECK(mentions(measured, "issue: 4 copies come with 2 moves"));
+  CHECK(measured.flags == std::vector<std::string>{results::flag::issue_is_upper_bound});
+  lab.leave_unlaunched();
+  CHECK(issue_of(lab.estimate()) == 2);
+  CHECK_FALSE(mentions(lab.estimate(), "issue"));
+  INFO("moves that belong to the instruction count");
+  for (const Role role : {Role::differential, Role::chain}) lab.audits[role].sass = {"FFMA2", "IMAD.MOV.U32"};
+  CHECK(issue_of(lab.estimate()) == 3);
+}
+
+TEST_CASE("by the schedule, the issue cost of copies that wait is a lower bound") {
+  Line popc{"POPC R12, R12", 2};
+  popc.write_scoreboard = 0;
+  const std::vector<Line> shorter(4, popc), longer(8, popc);
+  auto lab = streaming("POPC", shorter, 40, longer, 72);
+  CHECK_FALSE(mentions(lab.estimate(), "lower bound"));
+  lab.leave_unlaunched();
+  CHECK(issue_of(lab.estimate()) == 2);
+  CHECK(mentions(lab.estimate(), "issue is a lower bound"));
+  auto plain = streaming("FFMA", four_ffma, 14, eight_ffma, 18);
+  plain.leave_unlaunched();
+  CHECK_FALSE(mentions(plain.estimate(), "issue is a lower bound"));
+}
+
 TEST_CASE("an issue cost names the opcodes that its copies took turns on") {
   const Line add{"IADD3 R13, R12, R13, RZ", 1}, multiply_add{"IMAD.IADD R9, R8, 0x1, R9", 1};
   const std::vector<Line> shorter{multiply_add, add, multiply_add, add};
