@@ -93,9 +93,13 @@ bool is_proven_without_schedule(const Numbers& numbers) {
                            audits[Role::stream].is_proven());
 }
 
-// The instruction's machine code, from the best witness that has it.
-std::vector<std::string> sass_of(const Audits& audits) {
-  if (!audits[Role::differential].sass.empty()) return audits[Role::differential].sass;
+// The instruction's machine code, from the best witness that has it. A differential from which a part was hoisted does
+// not have all of it, a chain does; but its steps may have a bridge.
+std::vector<std::string> sass_of(const Audits& audits, bool has_bridge) {
+  const auto& differential = audits[Role::differential];
+  const bool chain_has_more =
+      differential.verdict == sass::Verdict::elided && audits[Role::chain].is_proven() && !has_bridge;
+  if (!differential.sass.empty() && !chain_has_more) return differential.sass;
   for (const Role role : {Role::chain, Role::stream}) {
     if (audits[role].is_proven()) return audits[role].sass;
   }
@@ -281,7 +285,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   if (!measures && card != nullptr) set_estimate(record, cell.variant, headline, schedule, *card);
   if (headline != Headline::none && measures) put_survey(record, headline, surveyed_cycles(measured, headline, survey));
   set_measure(record, observed(cell.variant, headline, leading), experiment);
-  record.sass = sass_of(audits);
+  record.sass = sass_of(audits, trials[Role::bridge].has_value());
   record.sass_count = static_cast<int>(record.sass.size());
   if (!cell.variant.form->not_streamable.empty())
     results::add_note(record.note, "no stream: " + cell.variant.form->not_streamable);

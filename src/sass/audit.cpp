@@ -95,29 +95,36 @@ std::map<Register, const Instruction*> last_writers(const Window& window) {
   return writers;
 }
 
-// A register that the window reads and that was computed, not loaded, before the first clock: a part of the instruction
-// has been hoisted out of the window (method.md, trap 6). The skeleton itself compares predicate operands before the
-// window, and a uniform register holds an operand that was meant to be prepared.
-std::string hoisted_part(const Window& window, const std::vector<bool>& slice, bool operands_are_prepared) {
-  std::set<Register> written;
-  const auto writers = last_writers(window);
+// What the slice reads of what was computed, not loaded, before the first clock: a part of the instruction has been
+// hoisted out of the window (method.md, trap 6). The skeleton itself compares predicate operands before the window, and
+// a uniform register holds an operand that was meant to be prepared.
+std::vector<const Instruction*> hoisted_from(const Window& window, const std::vector<bool>& slice,
+                                             bool operands_are_prepared) {
+  std::set<Register> written, needed;
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     // A subroutine's result was not computed before the window.
-    if (has(opcode_of(code[i].text), Trait::calls)) return {};
+    if (has(opcode_of(code[i].text), Trait::calls)) break;
     if (!slice[i]) continue;
     const auto use = register_use(code[i].text);
     for (const auto& reg : use.reads) {
-      if (written.contains(reg) || (operands_are_prepared && reg.file == RegisterFile::uniform)) continue;
-      const auto found = writers.find(reg);
-      if (found == writers.end() || writes_operand(*found->second)) continue;
-      const auto* writer = found->second;
-      const bool is_predicate_operand = is_predicate(reg.file) && has(opcode_of(writer->text), Trait::makes_predicate);
-      if (!is_predicate_operand) return "computed before the first clock: " + describe(*writer);
+      if (!written.contains(reg) && !(operands_are_prepared && reg.file == RegisterFile::uniform)) needed.insert(reg);
     }
     written.insert(use.writes.begin(), use.writes.end());
   }
-  return {};
+  std::vector<const Instruction*> hoisted;
+  for (auto writer = window.prologue.rbegin(); writer != window.prologue.rend(); ++writer) {
+    const auto use = register_use(writer->text);
+    const auto is_needed = [&](const Register& reg) { return needed.contains(reg); };
+    const auto found = std::find_if(use.writes.begin(), use.writes.end(), is_needed);
+    if (found == use.writes.end()) continue;
+    const bool is_predicate_operand = is_predicate(found->file) && has(opcode_of(writer->text), Trait::makes_predicate);
+    for (const auto& reg : use.writes) needed.erase(reg);
+    if (writes_operand(*writer) || is_predicate_operand) continue;
+    hoisted.insert(hoisted.begin(), &*writer);
+    needed.insert(use.reads.begin(), use.reads.end());
+  }
+  return hoisted;
 }
 
 // What an instruction without operands reads from before the first clock is its own work, hoisted out of the loop
@@ -244,9 +251,17 @@ Audit audit_flow(const Window& window, const Expectation& expected, const std::v
   const auto slice = backward_slice(window, roots);
   if (auto reason = foreign_instruction(window, slice, expected.alone); !reason.empty())
     return {Verdict::contaminated, reason, {}};
-  if (auto reason = hoisted_part(window, slice, expected.operands_are_prepared); !reason.empty())
-    return {Verdict::elided, reason, {}};
+  if (const auto hoisted = hoisted_from(window, slice, expected.operands_are_prepared); !hoisted.empty())
+    return {Verdict::elided, "computed before the first clock: " + describe(*hoisted.back()), {}};
   return {};
+}
+
+std::vector<std::string> hoisted_opcodes(const Window& window, const Expectation& expected,
+                                         const std::vector<bool>& roots) {
+  std::vector<std::string> names;
+  for (const auto* hoisted : hoisted_from(window, backward_slice(window, roots), expected.operands_are_prepared))
+    names.emplace_back(opcode_of(hoisted->text));
+  return names;
 }
 
 std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const std::vector<std::string>& part) {

@@ -187,12 +187,23 @@ std::vector<std::string> without_lead_in(std::vector<std::string> shorter, const
   return shorter;
 }
 
+std::vector<std::string> last_of(const std::vector<std::string>& opcodes, std::size_t count) {
+  return {opcodes.end() - static_cast<std::ptrdiff_t>(std::min(count, opcodes.size())), opcodes.end()};
+}
+
 }  // namespace
 
 Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
                   const Expectation& expected) {
+  // A part of the first step that was computed before both chains cancels.
+  const auto hoisted_of = [&](const Window& window) { return hoisted_opcodes(window, expected, live_results(window)); };
+  std::vector<std::string> hoisted;
   for (const Window* window : {&shorter, &longer}) {
-    if (Audit audit = audit_flow(*window, expected, live_results(*window)); !audit.is_proven()) return audit;
+    const auto audit = audit_flow(*window, expected, live_results(*window));
+    if (audit.is_proven()) continue;
+    if (audit.verdict != Verdict::elided) return audit;
+    hoisted = hoisted_of(shorter);
+    if (hoisted != hoisted_of(longer)) return audit;
   }
   auto first_half = opcodes(shorter);
   auto added = opcodes(longer);
@@ -200,13 +211,20 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   remove_from_end(added, first_half);
   const bool has_all_of_the_shorter = whole == first_half.size() + added.size();
   remove_from_end(first_half, expected.edges);
+  first_half.insert(first_half.begin(), hoisted.begin(), hoisted.end());
   const auto count = static_cast<int>(added.size());
   if (count == 0) return {Verdict::elided, "the chain folded: twice the steps make no more instructions", {}};
   if (count % steps != 0) {
     return {Verdict::fused, fmt::format("{} more steps make {} more instructions", steps, count), {}};
   }
   const auto per_step = static_cast<std::size_t>(count / steps);
-  std::vector<std::string> step(added.end() - static_cast<std::ptrdiff_t>(per_step), added.end());
+  auto step = last_of(added, per_step);
+  if (!hoisted.empty()) {
+    // What was added does not begin with a step then.
+    auto all = opcodes(longer);
+    remove_from_end(all, expected.edges);
+    step = last_of(all, per_step);
+  }
   if (per_step < sass.size()) {
     return {Verdict::fused,
             fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};

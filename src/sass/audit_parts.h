@@ -25,6 +25,10 @@ Audit audit_loads_and_waits(const Window& window, const Expectation& expected);
 //   roots  what leaves it, in addition to its last instruction (dataflow.h)
 Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots);
 
+// The opcodes of a window whose result leaves it, as above, that were computed before the first clock.
+std::vector<std::string> hoisted_opcodes(const Window& window, const Expectation& expected,
+                                         const std::vector<bool>& roots);
+
 // The instructions between the clocks that only prepare an operand from values that were available before the first
 // clock: they bring them into a uniform register, add there, or read a part of an address. They could be before the
 // window, as in a real kernel's loop. What comes from literals alone belongs to the instruction, because the literals

@@ -363,6 +363,26 @@ TEST_CASE("what both chains do once before their first step is not a part of it"
   check(audit_chain(chain(4, negation), chain(8, negation), 4, {"IADD3", "IMAD"}), Verdict::fused, "");
 }
 
+TEST_CASE("a part of the first step that was computed before both chains cancels, one of every step does not") {
+  // x + table(x): the comparison of the first x may come before the clock.
+  const auto chain = [](int steps, bool is_hoisted, bool is_shared = false) {
+    auto prologue = usual_prologue();
+    if (is_hoisted) prologue.push_back({"HSET2.BF.EQ.AND R10, R2.H0_H0, 0.5, 0.5, PT", 5});
+    std::vector<Line> lines;
+    for (int i = 0; i < steps; ++i) {
+      if ((i > 0 || !is_hoisted) && !is_shared) lines.push_back({"HSET2.BF.EQ.AND R10, R2.H0_H0, 0.5, 0.5, PT", 5});
+      lines.push_back({"HFMA2 R2, R10, R3, R2", 4});
+    }
+    return window(lines, prologue);
+  };
+  const auto audit = audit_chain(chain(4, true), chain(8, true), 4, {});
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"HSET2.BF.EQ.AND", "HFMA2"});
+  check(audit_chain(chain(4, true), chain(8, false), 4, {}), Verdict::elided, "HSET2");
+  check(audit_chain(chain(4, false), chain(8, true), 4, {}), Verdict::elided, "HSET2");
+  check(audit_chain(chain(4, true, true), chain(8, true, true), 4, {}), Verdict::contaminated, "");
+}
+
 TEST_CASE("chains that are two different programs are not compared") {
   std::vector<Line> others(8, Line{"VIMNMX R2, R2, R3, PT", 4});
   check(audit_chain(additions(4), window(others), 4, {"IADD3"}), Verdict::contaminated, "");
