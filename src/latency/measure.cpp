@@ -109,12 +109,12 @@ std::optional<int> limiting_reads(const Numbers& leading, const Numbers& schedul
 
 // The copies do not begin when the schedule says so: they or what they wait for take as long as the hardware needs.
 bool waits_in_streams(const Numbers& numbers) {
-  const auto& window = *numbers.kernel(Role::stream_twice)->window;
-  const auto& code = window.instructions;
-  const bool waits = std::any_of(code.begin() + 1, code.end() - 1, [&](const sass::Instruction& instruction) {
-    return instruction.control.write_scoreboard != sass::ControlWord::no_scoreboard ||
-           instruction.control.wait_mask != 0 || sass::waits_unseen(instruction, window.layout);
-  });
+  const auto& stream = *numbers.kernel(Role::stream_twice);
+  const auto& code = stream.window->instructions;
+  const bool waits = stream.schedule.is_lower_bound ||
+                     std::any_of(code.begin() + 1, code.end() - 1, [](const sass::Instruction& instruction) {
+                       return instruction.control.write_scoreboard != sass::ControlWord::no_scoreboard;
+                     });
   const auto* alone = numbers.kernel(Role::differential);
   return waits || (alone != nullptr && alone->schedule.branches);
 }

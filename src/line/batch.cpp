@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "sass/cubin.h"
@@ -20,6 +21,20 @@ std::string identifier(std::string label) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
   return label;
+}
+
+// How often PTX reads a clock: `mov.u32 %r1, %clock;`, as the frame writes it, likewise %clock64 and %clock_hi.
+int clock_reads_in(std::string_view text) {
+  constexpr std::string_view clock = ", %clock";
+  int reads = 0;
+  for (auto at = text.find(clock); at != std::string_view::npos; at = text.find(clock, at + 1)) {
+    auto rest = text.substr(at + clock.size());
+    for (const std::string_view width : {"64", "_hi"}) {
+      if (rest.starts_with(width)) rest.remove_prefix(width.size());
+    }
+    if (rest.starts_with(';')) ++reads;
+  }
+  return reads;
 }
 
 // Constants in banks other than that of the parameters, and called functions, belong to the module: equal instructions
@@ -83,6 +98,7 @@ std::size_t Batch::add(const ptx::Kernel& kernel, const std::string& role, const
   by_text_.emplace(hash, texts_.size());
   AssembledKernel assembled;
   assembled.operand_loads = static_cast<int>(kernel.operand_loads.size());
+  assembled.clock_reads = clock_reads_in(kernel.text);
   assembled.whole = kernel.whole;
   assembled.name = fmt::format("{}_{}_{}", identifier(role), identifier(label), texts_.size());
   texts_.push_back(kernel);
@@ -141,7 +157,7 @@ void Batch::find_windows(sass::Disassembler& disassembler, int sm, std::size_t f
     if (!kernel.cubin) continue;
     take_code(kernel, cubins[*kernel.cubin - first_cubin]);
     if (!kernel.code) continue;
-    kernel.window = kernel.whole ? sass::whole_window(*kernel.code) : sass::find_window(*kernel.code, kernel.log);
+    kernel.window = kernel.whole ? sass::whole_window(*kernel.code) : sass::find_window(*kernel.code, kernel.log, kernel.clock_reads);
     if (!kernel.window) continue;
     for (auto* part : {&kernel.window->prologue, &kernel.window->instructions, &kernel.window->epilogue}) {
       for (auto& instruction : *part) to_disassemble.push_back(&instruction);

@@ -5,35 +5,36 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "sass/opcodes.h"
 
 namespace ptxlat::sass {
 
-std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
+std::optional<Window> find_window(const KernelCode& kernel, std::string& why, int reads) {
   const auto layout = kernel.layout;
   std::vector<std::size_t> clocks, discarded;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     if (!reads_clock(layout, kernel.words[i])) continue;
     (discards_clock(layout, kernel.words[i]) ? discarded : clocks).push_back(i);
   }
-  if (clocks.size() != 2) {
-    why = fmt::format("{} clock reads in the kernel instead of 2", clocks.size());
+  if (reads < 2 || !std::cmp_equal(clocks.size(), reads)) {
+    why = fmt::format("{} clock reads in the kernel instead of {}", clocks.size(), reads);
     return std::nullopt;
   }
-  if (opcode_field(layout, kernel.words[clocks[0]]) != opcode_field(layout, kernel.words[clocks[1]])) {
+  if (opcode_field(layout, kernel.words[clocks.front()]) != opcode_field(layout, kernel.words[clocks.back()])) {
     why = "the two clock reads are different instructions, which sample at different points";
     return std::nullopt;
   }
   // A discarded read before the second clock belongs to it.
-  const bool has_forerunner = std::find(discarded.begin(), discarded.end(), clocks[1] - 1) != discarded.end();
-  const auto end = has_forerunner ? clocks[1] - 1 : clocks[1];
+  const bool has_forerunner = std::find(discarded.begin(), discarded.end(), clocks.back() - 1) != discarded.end();
+  const auto end = has_forerunner ? clocks.back() - 1 : clocks.back();
   Window window;
   window.layout = layout;
   window.registers = kernel.registers;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     const auto& word = kernel.words[i];
-    auto& part = i < clocks[0] ? window.prologue : i <= end ? window.instructions : window.epilogue;
+    auto& part = i < clocks.front() ? window.prologue : i <= end ? window.instructions : window.epilogue;
     part.push_back({offset_of(layout, i), word, control_word(word), {}});
   }
   return window;

@@ -21,9 +21,11 @@ struct Window {
   int registers = 0;
 };
 
-// Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are
-// two different instructions and so sample at different points of the pipeline (method.md, trap 1).
-std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
+// Finds the first and the last clock read of a kernel, which keep their order. Empty, with the reason in `why`, if there
+// are not as many as its PTX has, or if the two are different instructions and so sample at different points of the
+// pipeline (method.md, trap 1).
+//   reads  2, and those of the instruction under test
+std::optional<Window> find_window(const KernelCode& kernel, std::string& why, int reads = 2);
 
 // The whole kernel as its window, for kernels that read no clock or many of them.
 Window whole_window(const KernelCode& kernel);

@@ -101,7 +101,13 @@ TEST_CASE("a window is what stands between exactly two clock reads of one kind")
 
   CHECK_FALSE(find_window(kernel_of({add, cs2r, add}), why));
   CHECK(why == "1 clock reads in the kernel instead of 2");
+  CHECK_FALSE(find_window(kernel_of({cs2r, add, cs2r}), why, 3));
   CHECK_FALSE(find_window(kernel_of({cs2r, cs2r, cs2r}), why));
+  INFO("an instruction under test that reads the clock itself is between the first and the last");
+  const auto with_a_third = find_window(kernel_of({add, cs2r, cs2r, add, cs2r}), why, 3);
+  REQUIRE(with_a_third);
+  CHECK(with_a_third->prologue.size() == 1);
+  CHECK(with_a_third->instructions.size() == 4);
   CHECK(why == "3 clock reads in the kernel instead of 2");
   CHECK_FALSE(find_window(kernel_of({}), why));
   CHECK_FALSE(find_window(kernel_of({s2r, add, cs2r}), why));
