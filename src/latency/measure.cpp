@@ -111,10 +111,9 @@ std::optional<int> limiting_reads(const Numbers& leading, const Numbers& schedul
 bool waits_in_streams(const Numbers& numbers) {
   const auto& stream = *numbers.kernel(Role::stream_twice);
   const auto& code = stream.window->instructions;
-  const bool waits = stream.schedule.is_lower_bound ||
-                     std::any_of(code.begin() + 1, code.end() - 1, [](const sass::Instruction& instruction) {
-                       return instruction.control.write_scoreboard != sass::ControlWord::no_scoreboard;
-                     });
+  bool waits = stream.schedule.is_lower_bound;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i)
+    waits = waits || code[i].control.write_scoreboard != sass::ControlWord::no_scoreboard;
   const auto* alone = numbers.kernel(Role::differential);
   return waits || (alone != nullptr && alone->schedule.branches);
 }

@@ -2,8 +2,10 @@
 #include "sass/path.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "sass/audit_parts.h"
 #include "sass/dataflow.h"
@@ -25,13 +27,12 @@ struct Dependents {
 
   // Whether the instruction depends on it.
   bool follow(const Instruction& instruction, bool brings_operand) {
-    auto use = register_use(instruction.text);
     const bool depends = brings_operand || reads_any(instruction, registers);
-    if (depends && names_first_registers(opcode_of(instruction.text))) use.writes = with_neighbours(use.writes);
-    for (const auto& reg : use.writes) {
+    const bool is_predicated = register_use(instruction.text).is_predicated;
+    for (const auto& reg : results_of(instruction.text)) {
       if (depends) {
         registers.insert(reg);
-      } else if (!use.is_predicated) {
+      } else if (!is_predicated) {
         registers.erase(reg);
       }
     }
@@ -45,19 +46,16 @@ std::vector<bool> needed_by(const Window& window, const std::vector<bool>& consu
   std::vector<bool> needed(code.size(), false);
   std::set<Register> live;
   for (std::size_t i = code.size() - 1; i-- > 1;) {
-    auto use = register_use(code[i].text);
-    if (names_first_registers(opcode_of(code[i].text))) {
-      use.reads = with_neighbours(use.reads);
-      use.writes = with_neighbours(use.writes);
-    }
+    const auto use = register_use(code[i].text);
+    const auto results = results_of(code[i].text), sources = sources_of(code[i].text);
     const bool makes_live =
-        std::any_of(use.writes.begin(), use.writes.end(), [&](const Register& reg) { return live.contains(reg); });
+        std::any_of(results.begin(), results.end(), [&](const Register& reg) { return live.contains(reg); });
     if (!consumer[i] && !makes_live) continue;
     needed[i] = true;
-    if (!use.is_predicated && !names_first_registers(opcode_of(code[i].text))) {
-      for (const auto& reg : use.writes) live.erase(reg);
+    if (!use.is_predicated) {
+      for (const auto& reg : results) live.erase(reg);
     }
-    live.insert(use.reads.begin(), use.reads.end());
+    live.insert(sources.begin(), sources.end());
     live.insert(use.may_read.begin(), use.may_read.end());
   }
   return needed;
@@ -75,22 +73,50 @@ std::map<std::string, int> operations(const std::vector<std::string>& opcodes) {
   return counts;
 }
 
+// The place of "LDG.E.STRONG.SYS R3, desc[UR4][R6.64+0x8]" in the thread's slot: 8.
+int offset_in_slot(const Instruction& load) {
+  const auto plus = load.text.rfind("+0x");
+  int offset = 0;
+  if (plus != std::string::npos)
+    std::from_chars(load.text.data() + plus + 3, load.text.data() + load.text.size(), offset, 16);
+  return offset;
+}
+
+// The loads of operands before the window: those in a row that begin at the thread's slot. Others load what is prepared
+// once. Empty if they are not there.
+std::optional<std::vector<const Instruction*>> loads_before(const Window& window, int operand_loads) {
+  std::vector<const Instruction*> loads;
+  for (const auto& instruction : window.prologue) {
+    if (has(opcode_of(instruction.text), Trait::loads_operand)) loads.push_back(&instruction);
+  }
+  if (std::cmp_equal(loads.size(), operand_loads)) return loads;
+  if (std::cmp_less(loads.size(), operand_loads) || operand_loads == 0) return std::nullopt;
+  const auto is_before = [](const Instruction* one, const Instruction* other) {
+    return offset_in_slot(*one) < offset_in_slot(*other);
+  };
+  for (auto first = loads.end() - operand_loads;; --first) {
+    if (offset_in_slot(**first) == 0 && std::is_sorted(first, first + operand_loads, is_before))
+      return std::vector(first, first + operand_loads);
+    if (first == loads.begin()) return std::nullopt;
+  }
+}
+
 // What depends on the operand when the window begins. Empty if the window branches, or if the loads before it are not
-// as many as expected.
+// those that are expected.
 std::optional<Dependents> before_window(const Window& window, int operand_loads, const std::vector<int>& loads) {
   const auto& code = window.instructions;
   if (code.size() < 2) return std::nullopt;
   if (std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); }))
     return std::nullopt;
-  Dependents dependents;
-  int load = 0;
-  for (const auto& instruction : window.prologue) {
-    const bool is_load = has(opcode_of(instruction.text), Trait::loads_operand);
-    const bool brings_operand = is_load && std::find(loads.begin(), loads.end(), load) != loads.end();
-    if (is_load) ++load;
-    dependents.follow(instruction, brings_operand);
+  const auto found = loads_before(window, operand_loads);
+  if (!found) return std::nullopt;
+  std::set<const Instruction*> bringing;
+  for (const int load : loads) {
+    if (std::cmp_less(load, found->size())) bringing.insert((*found)[static_cast<std::size_t>(load)]);
   }
-  return load == operand_loads ? std::optional(dependents) : std::nullopt;
+  Dependents dependents;
+  for (const auto& instruction : window.prologue) dependents.follow(instruction, bringing.contains(&instruction));
+  return dependents;
 }
 
 // What an instruction between the clocks is to an operand and the consumer.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "sass/opcodes.h"
 
@@ -24,7 +25,26 @@ bool reads_texture(std::string_view opcode) {
 
 namespace {
 
+bool is_atomic(std::string_view opcode) {
+  constexpr std::array<std::string_view, 4> families = {"ATOM", "ATOMG", "ATOMS", "SUATOM"};
+  return std::find(families.begin(), families.end(), family_of(opcode)) != families.end();
+}
+
+// 16 of ATOM.E.ADD.BF16x8, which has eight results of 16 bits; 0 if it has no vector.
+int bytes_of_vector(std::string_view opcode) {
+  for (auto at = opcode.find('x'); at != std::string_view::npos; at = opcode.find('x', at + 1)) {
+    int count = 0;
+    std::from_chars(opcode.data() + at + 1, opcode.data() + opcode.size(), count);
+    const auto type = opcode.substr(0, at);
+    if (count > 0 && type.ends_with("F16")) return 2 * count;
+    if (count > 0 && type.ends_with("F32")) return 4 * count;
+  }
+  return 0;
+}
+
 int registers_of_result(std::string_view opcode) {
+  if (is_atomic(opcode)) return std::max(bytes_of_vector(opcode), named_bytes(opcode)) / 4;
+  if (family_of(opcode) == "LDSM") return opcode.ends_with(".4") ? 4 : opcode.ends_with(".2") ? 2 : 1;
   if (has(opcode, Trait::loads) || family_of(opcode) == "SULD") return named_bytes(opcode) / 4;
   // The first two of a texture's four components.
   return reads_texture(opcode) ? 2 : matrix_registers(opcode);
@@ -53,6 +73,9 @@ std::vector<Register> results_of(std::string_view text) {
   return results;
 }
 
+namespace {
+
+// The registers and the three behind each: as many as an operand of a matrix may have.
 std::vector<Register> with_neighbours(const std::vector<Register>& registers) {
   std::vector<Register> all;
   for (const auto& reg : registers) {
@@ -60,8 +83,6 @@ std::vector<Register> with_neighbours(const std::vector<Register>& registers) {
   }
   return all;
 }
-
-namespace {
 
 // "R6" from "IMAD.HI.U32 R4, R2, R3, R6", but not "RZ".
 bool has_register_last(std::string_view text) {

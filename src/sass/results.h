@@ -26,9 +26,6 @@ std::vector<Register> results_of(std::string_view text);
 // matrix, and the upper halves of pairs.
 std::vector<Register> sources_of(std::string_view text);
 
-// The registers and the three behind each: as many as an operand of a matrix may have.
-std::vector<Register> with_neighbours(const std::vector<Register>& registers);
-
 // The kernels that call a function whose address is in a register. The address comes from a table of the module, whose
 // other entries belong to the other kernels: what such a kernel's code is depends on them. A kernel's own subroutines
 // (of div.s64) are called by their distance and depend on nothing.

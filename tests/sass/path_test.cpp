@@ -110,6 +110,19 @@ TEST_CASE("what is among a path is told from it where the window shows the laten
   CHECK(of_second->among.empty());
 }
 
+TEST_CASE("the operands' loads are those in a row from the thread's slot, not those of what is prepared once") {
+  const auto code = with({{"IADD3 R10, R2, R5, RZ"}, {"POPC R10, R10"}});
+  auto before = code, behind = code;
+  before.prologue.insert(before.prologue.begin(),
+                         instructions({{"LDG.E.64.STRONG.SYS R6, desc[UR4][R6.64+0x10]"}}, 0).front());
+  behind.prologue.insert(behind.prologue.begin() + 3, instructions({{"LD.E.U8.STRONG.SYS R12, [R6]"}}, 0).front());
+  for (const auto& window : {before, behind}) {
+    CHECK(path_opcodes(window, base, 3, {0}) == Opcodes{"IADD3", "POPC"});
+    CHECK(path_opcodes(window, base, 3, {1}) == Opcodes{});
+    CHECK_FALSE(path_opcodes(window, base, 5, {0}));
+  }
+}
+
 TEST_CASE("if the code branches, or a load is missing, the path is unknown") {
   const auto code = with({{"IADD3 R10, R2, R5, RZ"}});
   CHECK_FALSE(path_opcodes(code, base, 4, {0}));
