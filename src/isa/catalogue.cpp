@@ -104,11 +104,12 @@ void add_consumer(Catalogue& catalogue, Consumer consumer, Mistakes& mistakes) {
 }
 
 // Forms whose result something else waits for as well, in another way: a predicate is a value to a selection, and a
-// guard to what may not execute.
+// guard to what may not execute; before a second conversion, ptxas converts with another instruction.
 void add_inputs_of_consumers(Catalogue& catalogue) {
   for (const Consumer& consumer : catalogue.consumers) {
     if (consumer.input.empty()) continue;
     for (Form& form : catalogue.forms) {
+      if (!consumer.opcode.empty() && consumer.opcode != form.opcode) continue;
       const auto result = std::find_if(form.operands.begin(), form.operands.end(),
                                        [](const Operand& operand) { return operand.is_result; });
       if (result == form.operands.end() || !form.inputs.front().completion.empty() ||

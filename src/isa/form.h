@@ -163,9 +163,11 @@ struct Variant {
 // scratch registers: 32-bit, 64-bit and predicate. Statements end with ';'.
 //   input  a class of its own: forms with a result of its types get an input of this name, for which only this consumer
 //          is tried; empty for the consumers of all other inputs
+//   opcode  only forms of this opcode get that; empty: all
 struct Consumer {
   std::string name;
   std::string input;
+  std::string opcode;
   std::vector<std::string> types;
   std::string result;
   std::string k_type;

@@ -20,7 +20,7 @@ constexpr std::size_t most_forms = 200'000;
 
 const std::vector<std::string> file_keys = {"chapter", "section", "header",   "audit",  "order",
                                             "op",      "object",  "consumer", "default"};
-const std::vector<std::string> consumer_keys = {"name", "input", "types", "result", "k", "text"};
+const std::vector<std::string> consumer_keys = {"name", "input", "opcode", "types", "result", "k", "text"};
 const std::vector<std::string> object_keys = {"name",    "register", "module", "declare",        "once",   "each",
                                               "prepare", "address",  "offset", "dynamic_shared", "evicted"};
 const std::set<std::string> consumer_holes = {"a", "k", "q", "t0", "t1", "u0", "u1", "p0"};
@@ -96,6 +96,7 @@ Consumer read_consumer(const toml::table& table, const std::string& file, Mistak
   consumer.where = location_of(table, file);
   consumer.name = string_of(table, "name", file, mistakes);
   consumer.input = string_of(table, "input", file, mistakes);
+  consumer.opcode = string_of(table, "opcode", file, mistakes);
   consumer.result = string_of(table, "result", file, mistakes);
   consumer.k_type = string_of(table, "k", file, mistakes);
   consumer.text = string_of(table, "text", file, mistakes);

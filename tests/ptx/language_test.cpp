@@ -132,6 +132,9 @@ TEST_CASE("a consumer with an input of its own is the only one there, and has no
   CHECK(experiment.trials[Role::chain].kernel.text.empty());
   CHECK_THAT(experiment.trials[Role::differential].kernel.text, Contains("@%v_d add.u32 %k, %k, 21;"));
   CHECK(shipped_form("add.u32").inputs.back().name.empty());
+  INFO("some are for one opcode's forms");
+  CHECK(shipped_form("cvt.rn.bf16.f32").inputs.back().name == "to a conversion");
+  CHECK(shipped_form("add.rn.bf16").inputs.back().name.empty());
 }
 
 TEST_CASE("a chain through an accumulator repeats the instruction as it stands") {
