@@ -105,26 +105,28 @@ std::optional<double> Numbers::chain() const {
   return value(Headline::chain, [&](Role role) { return inner(role); });
 }
 
-sass::Moves Numbers::moves_of_copies() const {
-  if (kernel(Role::stream) == nullptr || kernel(Role::stream_twice) == nullptr) return {};
+int Numbers::moves_of_copies() const {
+  if (kernel(Role::stream) == nullptr || kernel(Role::stream_twice) == nullptr) return 0;
   const auto& own = audits[Role::differential].sass;
   if (!audits[Role::differential].is_proven() ||
       std::any_of(own.begin(), own.end(), [](const auto& name) { return sass::canonical_opcode(name) == "MOV"; }))
-    return {};
-  const auto more = sass::moves_in(*kernel(Role::stream_twice)->window),
-             less = sass::moves_in(*kernel(Role::stream)->window);
-  return {more.count - less.count, more.cycles - less.cycles};
+    return 0;
+  return sass::moves_in(*kernel(Role::stream_twice)->window) - sass::moves_in(*kernel(Role::stream)->window);
+}
+
+std::optional<int> Numbers::spacing_of_copies() const {
+  const auto& own = audits[Role::differential].sass;
+  if (source != Source::schedule || own.size() != 1 || moves_of_copies() <= 0) return std::nullopt;
+  return sass::spacing_of(own.front(), *kernel(Role::stream_twice)->window);
 }
 
 std::optional<double> Numbers::stream_difference() const {
-  auto more = difference([&](Role role) { return inner(role); }, Role::stream_twice, Role::stream);
-  // The GPU does not say which cycles are those of the moves.
-  if (more && source == Source::schedule) *more -= moves_of_copies().cycles;
-  return more;
+  return difference([&](Role role) { return inner(role); }, Role::stream_twice, Role::stream);
 }
 
 std::optional<double> Numbers::issue() const {
   if (experiment.copies == 0 || !audits[Role::stream].is_proven()) return std::nullopt;
+  if (const auto spacing = spacing_of_copies()) return *spacing;
   auto more = stream_difference();
   if (more) *more /= experiment.copies;
   // A warp issues one instruction per cycle, except for Maxwell's pairs. A smaller number is not the copies' time:

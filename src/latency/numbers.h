@@ -64,8 +64,11 @@ struct Numbers {
   bool chain_is_path() const;
   // Why issue() has no number; empty if it has one, or if there is no stream.
   std::string why_no_issue() const;
-  // Of the copies that the longer stream has more, beyond the instruction: ptxas moves results out of the way.
-  sass::Moves moves_of_copies() const;
+  // How many more the longer stream has, beyond the instruction's: ptxas moves results out of the way.
+  int moves_of_copies() const;
+  // By the schedule, of copies of one machine instruction that come with moves: from one to the next without a move in
+  // between. Empty if there are no such moves, or no such copies.
+  std::optional<int> spacing_of_copies() const;
 
  private:
   std::optional<double> stream_difference() const;

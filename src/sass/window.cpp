@@ -107,15 +107,21 @@ int unawaited_results(const Window& window) {
   return count;
 }
 
-Moves moves_in(const Window& window) {
-  Moves moves;
-  for (std::size_t i = 1; i + 1 < window.instructions.size(); ++i) {
-    const auto& instruction = window.instructions[i];
-    if (canonical_opcode(opcode_of(instruction.text)) != "MOV") continue;
-    ++moves.count;
-    moves.cycles += instruction.control.stall_count;
+int moves_in(const Window& window) {
+  int count = 0;
+  for (std::size_t i = 1; i + 1 < window.instructions.size(); ++i)
+    count += canonical_opcode(opcode_of(window.instructions[i].text)) == "MOV" ? 1 : 0;
+  return count;
+}
+
+std::optional<int> spacing_of(std::string_view opcode, const Window& window) {
+  const auto& code = window.instructions;
+  std::optional<int> least;
+  for (std::size_t i = 1; i + 2 < code.size(); ++i) {
+    if (opcode_of(code[i].text) != opcode || opcode_of(code[i + 1].text) != opcode) continue;
+    least = std::min(least.value_or(code[i].control.stall_count), code[i].control.stall_count);
   }
-  return moves;
+  return least;
 }
 
 bool waits_unseen(const Instruction& instruction, CodeLayout layout) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sass/cubin.h"
@@ -21,9 +22,9 @@ struct Window {
   int registers = 0;
 };
 
-// Finds the first and the last clock read of a kernel, which keep their order. Empty, with the reason in `why`, if there
-// are not as many as its PTX has, or if the two are different instructions and so sample at different points of the
-// pipeline (method.md, trap 1).
+// Finds the first and the last clock read of a kernel, which keep their order. Empty, with the reason in `why`, if
+// there are not as many as its PTX has, or if the two are different instructions and so sample at different points of
+// the pipeline (method.md, trap 1).
 //   reads  2, and those of the instruction under test
 std::optional<Window> find_window(const KernelCode& kernel, std::string& why, int reads = 2);
 
@@ -49,11 +50,12 @@ struct StaticSchedule {
 };
 StaticSchedule static_schedule(const Window& window);
 
-// How many moves are between the clocks, and for how long they keep the next instruction, by their stall counts.
-struct Moves {
-  int count = 0, cycles = 0;
-};
-Moves moves_in(const Window& window);
+// How many moves are between the clocks.
+int moves_in(const Window& window);
+
+// The stall count of an instruction right before another one of the same opcode; the least, if there are several. Empty
+// if no two are next to each other.
+std::optional<int> spacing_of(std::string_view opcode, const Window& window);
 
 // Whether neither stall counts nor scoreboards say how long an instruction holds up the next: its purpose is to wait,
 // or the hardware alone does, after a stall count of 0.

@@ -606,6 +606,12 @@ TEST_CASE(
   lab.leave_unlaunched();
   CHECK(issue_of(lab.estimate()) == 2);
   CHECK_FALSE(mentions(lab.estimate(), "issue"));
+  INFO("between the copies there is always a move");
+  auto apart = streaming("FFMA2", {sum, move, sum, move, sum, move, sum}, 16,
+                         {sum, move, sum, move, sum, move, sum, move, sum, move, sum, move, sum, move, sum, move}, 34);
+  apart.leave_unlaunched();
+  CHECK(issue_of(apart.estimate()) == 4.5);
+  CHECK(mentions(apart.estimate(), "issue: 4 copies come with 5 moves"));
   INFO("moves that belong to the instruction count");
   for (const Role role : {Role::differential, Role::chain}) lab.audits[role].sass = {"FFMA2", "IMAD.MOV.U32"};
   CHECK(issue_of(lab.estimate()) == 3);
