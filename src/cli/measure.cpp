@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 
 #include "assemble/toolchain.h"
@@ -23,6 +25,7 @@
 #include "snippet/cuda_source.h"
 #include "snippet/cuda_types.h"
 #include "snippet/flow.h"
+#include "snippet/inline_assembly.h"
 #include "snippet/method.h"
 #include "snippet/text.h"
 #include "snippet/write.h"
@@ -57,7 +60,14 @@ Given given_text(const std::string& snippet) {
     text.resize(static_cast<std::size_t>(std::cin.gcount()));
     return {text, "standard input"};
   }
-  if (!snippet.ends_with(".ptx")) return {snippet, "snippet"};
+  if (!snippet.ends_with(".ptx")) {
+    std::error_code none;
+    const bool may_be_name = snippet.size() < 4096 && snippet.find_first_of(";\n") == std::string::npos;
+    if (may_be_name && std::filesystem::is_regular_file(snippet, none))
+      throw Error(ExitCode::usage, snippet + " is a file whose name does not end in .ptx",
+                  "a snippet is PTX, or a file of PTX with such a name; a cubin is not one");
+    return {snippet, "snippet"};
+  }
   return {read_file(snippet, ExitCode::usage, "a snippet is PTX, or a file whose name ends in .ptx"), snippet};
 }
 
@@ -164,7 +174,8 @@ Planned planned_ptx(const std::string& text, const std::string& name, const isa:
                     const snippet::Marks& marks) {
   Planned planned;
   const snippet::Syntaxes syntaxes(catalogue);
-  planned.snippet = snippet::understand(snippet::parse(text, name), name, syntaxes, catalogue, marks);
+  const auto inner = snippet::ptx_of_inline_assembly(text);
+  planned.snippet = snippet::understand(snippet::parse(inner.value_or(text), name), name, syntaxes, catalogue, marks);
   planned.plan = snippet::plan(planned.snippet, catalogue);
   return planned;
 }
@@ -205,14 +216,30 @@ void print_remarks(const snippet::Snippet& snippet) {
   for (const auto& remark : snippet.remarks) say(stderr, "{}\n", remark);
 }
 
+// What befell the whole snippet, if it gave no number anywhere; empty if it did.
+std::string failure_of(const std::vector<snippet::Measured>& measured) {
+  constexpr std::array failures = {sass::Verdict::rejected, sass::Verdict::unsupported, sass::Verdict::fault,
+                                   sass::Verdict::timeout};
+  std::string why;
+  for (const auto& one : measured) {
+    for (const auto& record : one.records) {
+      if (record.verdict == sass::Verdict::proven) return {};
+      const bool is_failure = std::find(failures.begin(), failures.end(), record.verdict) != failures.end();
+      if (is_failure && why.empty()) why = fmt::format("{}: {}", to_string(record.verdict), record.note);
+    }
+  }
+  return why;
+}
+
 void measure(const MeasureOptions& options) {
   const auto marks = marks_of(options);
   const auto loaded = load_catalogue_for(options.selection);
   std::optional<snippet::CudaText> cuda;
   std::optional<Planned> ptx;
   Given given;
-  if (options.cuda.empty()) {
-    given = given_text(options.snippet);
+  const bool is_ptx = options.cuda.empty() || snippet::ptx_of_inline_assembly(options.cuda);
+  if (is_ptx) {
+    given = options.cuda.empty() ? given_text(options.snippet) : Given{options.cuda, "asm"};
     ptx = planned_ptx(given.text, given.name, loaded.catalogue, marks);
     print_remarks(ptx->snippet);
   } else {
@@ -240,6 +267,7 @@ void measure(const MeasureOptions& options) {
     measured.back().nvrtc = planned.nvrtc;
   }
   write(options, given.text, measured);
+  if (const auto why = failure_of(measured); !why.empty()) throw Error(ExitCode::failure, why);
 }
 
 }  // namespace

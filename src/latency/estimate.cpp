@@ -198,6 +198,16 @@ std::string witness_pairs(const results::Record& record, const Audits& audits) {
   return fmt::format(" ({}, {})", to_consumer, to_itself);
 }
 
+// What the flags say of the schedule's numbers.
+void note_lower_bounds(results::Record& record) {
+  const bool is_static = record.has_flag(results::flag::static_is_lower_bound);
+  const bool is_issue = record.has_flag(results::flag::issue_is_lower_bound);
+  if (is_static || is_issue)
+    results::add_note(record.note, is_static && is_issue ? "static and issue are lower bounds"
+                                   : is_static           ? "static is a lower bound"
+                                                         : "issue is a lower bound");
+}
+
 // Warns a reader of the headline: a flag for programs and a note for people.
 void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
@@ -245,7 +255,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
     remark(results::flag::branches, "it branches: static is the sum of the straight line");
   } else if (any_schedule(headline, leading, &sass::StaticSchedule::is_lower_bound) ||
              record.has_flag(results::flag::static_is_lower_bound)) {
-    remark(results::flag::static_is_lower_bound, "static is a lower bound");
+    record.add_flag(results::flag::static_is_lower_bound);
   } else if (cycles && by_schedule && *cycles != *by_schedule) {
     remark(results::flag::schedule_differs, fmt::format("the schedule says {}", *by_schedule));
   }
@@ -291,7 +301,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
     results::add_note(record.note, "no stream: " + cell.variant.form->not_streamable);
   for (const auto& [flag, words] : issue_context(leading, schedule, record.sass)) {
     record.add_flag(flag);
-    results::add_note(record.note, words);
+    if (!words.empty()) results::add_note(record.note, words);
   }
   add_bank_conflicts(record, leading);
   if (!below.empty()) {
@@ -306,6 +316,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   }
   if (headline == Headline::none) {
     explain_missing(record, audits, observation_of(cell.variant), leading.why_no_issue());
+    note_lower_bounds(record);
     return record;
   }
   for (const auto& window : record.windows) {
@@ -313,6 +324,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
     if (ended_badly) results::add_note(record.note, window.role + ": " + window.reason);
   }
   add_remarks(record, headline, experiment, leading);
+  note_lower_bounds(record);
   return record;
 }
 

@@ -132,7 +132,7 @@ std::vector<IssueRemark> issue_context(const Numbers& leading, const Numbers& sc
                                                     leading.experiment.copies, *reads)});
   }
   if (leading.source == Source::schedule && waits_in_streams(leading))
-    remarks.push_back({results::flag::issue_is_lower_bound, "issue is a lower bound"});
+    remarks.push_back({results::flag::issue_is_lower_bound, {}});
   if (const int moves = leading.moves_of_copies(); moves > 0 && !leading.spacing_of_copies()) {
     remarks.push_back({results::flag::issue_is_upper_bound,
                        fmt::format("issue: {} copies come with {} moves", leading.experiment.copies, moves)});

@@ -18,7 +18,7 @@ struct Observed {
 };
 Observed observed(const isa::Variant& variant, Headline headline, const Numbers& numbers);
 
-// Something that a reader of an issue cost must know: a flag for programs and words for people.
+// Something that a reader of an issue cost must know: a flag for programs and words for people, if it has its own.
 struct IssueRemark {
   const char* flag;
   std::string words;

@@ -47,6 +47,8 @@ std::vector<Piece> pieces_of(const std::string& text) {
     } else if (end < text.size() && std::string_view("=<>!&|+-*/%^").find(c) != std::string_view::npos &&
                (text[end] == '=' || text[end] == c)) {
       ++end;
+      const bool is_shift = c == text[end - 1] && (c == '<' || c == '>');
+      if (is_shift && end < text.size() && text[end] == '=') ++end;
     }
     if (std::isspace(static_cast<unsigned char>(c)) == 0) pieces.push_back({text.substr(at, end - at), place});
     place = after(place, std::string_view(text).substr(at, end - at));
@@ -64,9 +66,14 @@ bool is_type_word(const std::string& word) {
 }
 
 bool is_other_word(const std::string& word) {
-  static const std::set<std::string> words = {"true", "false",   "sizeof", "static_cast", "reinterpret_cast",
-                                              "if",   "else",    "return", "for",         "while",
-                                              "do",   "INFINITY"};
+  static const std::set<std::string> words = {"true",     "false",   "sizeof",    "static_cast", "reinterpret_cast",
+                                              "INFINITY", "NAN",     "threadIdx", "blockIdx",    "blockDim",
+                                              "gridDim",  "warpSize"};
+  return words.contains(word);
+}
+
+bool is_statement(const std::string& word) {
+  static const std::set<std::string> words = {"if", "else", "return", "for", "while", "do", "switch", "asm"};
   return words.contains(word);
 }
 
@@ -84,6 +91,12 @@ class Reader {
   void read(const std::string& text) {
     pieces_ = pieces_of(text);
     if (pieces_.empty()) fail(text_.name, {}, "there is no expression here");
+    for (const auto& piece : pieces_) {
+      if (!is_statement(piece.text)) continue;
+      fail(text_.name, piece.place, fmt::format("{}: only expressions and assignments are measured", piece.text),
+           piece.text == "asm" ? "give the PTX itself: ptxlat measure 'mad.lo.u32 d, a, b, c'"
+                               : "give the straight line: what one pass of the loop, or one side of the branch, does");
+    }
     // Braces and arrays are not straight-line code; the words of a string or a comment are not names.
     if (const auto beyond = isa::beyond_expressions(text))
       fail(text_.name, after(Place{}, text.substr(0, beyond->at)),
@@ -137,7 +150,7 @@ class Reader {
       }
       return;
     }
-    if (at(i + 1).size() == 2 && at(i + 1).back() == '=' && at(i + 1) != "==" && at(i + 1) != "<=" &&
+    if (at(i + 1).size() > 1 && at(i + 1).back() == '=' && at(i + 1) != "==" && at(i + 1) != "<=" &&
         at(i + 1) != ">=" && at(i + 1) != "!=") {
       fail(text_.name, piece.place, fmt::format("{} {}: give the new value another name", piece.text, at(i + 1)));
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "isa/types.h"
 #include "snippet/types.h"
 
@@ -234,7 +235,8 @@ void find_live(Snippet& snippet) {
   }
   for (std::size_t i = 0; i < snippet.instructions.size(); ++i) {
     snippet.live.push_back(needed.contains(i));
-    if (snippet.live.back()) continue;
+    const bool is_measured_alone = snippet.results.empty() && snippet.instructions.size() == 1;
+    if (snippet.live.back() || is_measured_alone) continue;
     const auto& statement = *snippet.instructions[i].statement;
     snippet.remarks.push_back(fmt::format("{}:{}: {} feeds no result and is left out", statement.place.line,
                                           statement.place.column, statement.opcode));
@@ -335,6 +337,11 @@ Snippet understand(Text text, const std::string& name, const Syntaxes& syntaxes,
   find_sources(snippet, marks.sources.empty() ? snippet.text.sources : marks.sources);
   find_results(snippet, numbering.last(), marks.results.empty() ? snippet.text.results : marks.results);
   find_live(snippet);
+  for (const auto& one : marks.types) {
+    const auto is_this = [&](const Value& value) { return value.name == one.name; };
+    if (std::none_of(snippet.values.begin(), snippet.values.end(), is_this))
+      throw Error(ExitCode::usage, fmt::format("--type {}={}: there is no register {}", one.name, one.type, one.name));
+  }
   find_types(snippet, marks);
   return snippet;
 }

@@ -97,9 +97,12 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
   }
   if (snippet.results.empty()) {
     const bool is_alone = snippet.instructions.size() == 1 && snippet.flows.front().ties.empty();
+    const auto written = std::find_if(snippet.values.rbegin(), snippet.values.rend(),
+                                      [](const Value& value) { return value.definition.has_value(); });
     if (!is_alone)
       fail(snippet.name, snippet.instructions.front().statement->place,
-           "no register is a result: nothing can wait for this");
+           "no register is a result: the snippet reads again or stores all that it writes",
+           written == snippet.values.rend() ? std::string() : "name one: --result " + written->name);
     planner.made.forms.push_back(std::make_unique<SnippetForm>(form_without_result(snippet)));
     planner.made.pairs.push_back({{}, {}, {planner.made.forms.back().get(), {}}});
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <tuple>
 
 #include "base/nearest_names.h"
 #include "isa/types.h"
@@ -174,17 +175,63 @@ struct Syntaxes::Attempt {
   }
 };
 
-std::vector<std::string> Syntaxes::nearest_spellings(const std::string& opcode) const {
-  std::vector<std::string> same_stem;
+namespace {
+
+std::vector<std::string> parts_of(const std::string& opcode) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= opcode.size();) {
+    const auto dot = std::min(opcode.find('.', at), opcode.size());
+    parts.push_back(opcode.substr(at, dot - at));
+    at = dot + 1;
+  }
+  return parts;
+}
+
+// How many parts one spelling has that the other lacks, in order: 1 for mul.u32 and mul.lo.u32.
+std::size_t different_parts(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  std::vector<std::size_t> row(other.size() + 1, 0);  // of the longest common subsequence
+  for (const auto& part : one) {
+    std::size_t diagonal = 0;
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      const auto above = row[j + 1];
+      row[j + 1] = part == other[j] ? diagonal + 1 : std::max(row[j + 1], row[j]);
+      diagonal = above;
+    }
+  }
+  return one.size() + other.size() - 2 * row.back();
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+// The spellings of the instruction that differ in the fewest qualifiers, as the catalogue has them; else the nearest
+// names of instructions.
+std::vector<std::string> Syntaxes::nearest_spellings(const std::string& written) const {
+  constexpr std::size_t most = 3;
+  const auto opcode = lower_case(written);
+  if (by_spelling_.contains(opcode)) return {opcode};
+  const auto parts = parts_of(opcode);
   std::set<std::string> stems;
+  std::vector<std::tuple<std::size_t, const isa::Form*, std::string>> ranked;
   for (const auto& [spelling, forms] : by_spelling_) {
     stems.insert(stem_of(spelling));
-    if (stem_of(spelling) == stem_of(opcode)) same_stem.push_back(spelling);
+    if (stem_of(spelling) == stem_of(opcode))
+      ranked.emplace_back(different_parts(parts, parts_of(spelling)), forms.front(), spelling);
   }
-  if (same_stem.empty()) return nearest_names(stem_of(opcode), {stems.begin(), stems.end()});
-  auto nearest = nearest_names(opcode, same_stem);
-  if (nearest.empty())
-    nearest.assign(same_stem.begin(), same_stem.begin() + std::min<std::ptrdiff_t>(3, std::ssize(same_stem)));
+  if (ranked.empty()) return nearest_names(stem_of(opcode), {stems.begin(), stems.end()});
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> nearest;
+  for (const auto& [distance, form, spelling] : ranked) {
+    if (distance == std::get<0>(ranked.front())) nearest.push_back(spelling);
+  }
+  // A misspelt qualifier is two that differ.
+  if (const auto alike = nearest_names(opcode, nearest); std::get<0>(ranked.front()) > 1 && !alike.empty())
+    return alike;
+  nearest.resize(std::min(nearest.size(), most));
   return nearest;
 }
 
@@ -232,6 +279,11 @@ Instruction Syntaxes::read(const Statement& statement, const std::string& name) 
   if (!is_at_end && fixed_names_.contains(statement.operands[furthest].text)) {
     fail(name, place, fmt::format("{} {}: it is a special register", statement.opcode, what),
          fmt::format("read it first: mov.u32 t, {}", statement.operands[furthest].text));
+  }
+  if (!is_at_end && furthest > 0 && statement.operands[furthest].text == "+" &&
+      statement.operands[furthest - 1].kind == Token::Kind::name) {
+    fail(name, place, fmt::format("{} {}: only an address may add a number", statement.opcode, what),
+         fmt::format("add it first: add.u32 t, {}, …", statement.operands[furthest - 1].text));
   }
   fail(name, place, fmt::format("{} {}", statement.opcode, what),
        fmt::format("it takes {}{}", fmt::join(wanted, "; or "), is_at_end ? "" : "; is there a semicolon before it?"));

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "isa/form.h"
+#include "snippet/constants.h"
 
 namespace ptxlat::snippet {
 
@@ -55,10 +56,27 @@ class Parser {
     return c;
   }
 
+  // A whole character of UTF-8.
+  std::string character() const {
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xc0) == 0x80) ++end;
+    return text_.substr(at_, end - at_);
+  }
+
+  // Spaces that pages and editors put into a text: a byte-order mark, and those that do not break or have no width.
+  bool is_wide_space() const {
+    const auto here = character();
+    return here == "\xEF\xBB\xBF" || here == "\xC2\xA0" || here == "\xE2\x80\x8B" || here == "\xE2\x80\xAF" ||
+           here == "\xE3\x80\x80";
+  }
+
   void skip_space() {
     while (!at_end()) {
       if (is_space(peek())) {
         take();
+      } else if (is_wide_space()) {
+        at_ += character().size();
+        ++place_.column;
       } else if (peek() == '/' && peek(1) == '/') {
         skip_line_comment();
       } else if (peek() == '/' && peek(1) == '*') {
@@ -99,7 +117,7 @@ class Parser {
       marked.push_back(std::move(one));
     }
     if (!at_end() && peek() != '\n' && peek() != '\r')
-      fail(name_, place_, fmt::format("a register is expected here, not \"{}\"", peek()),
+      fail(name_, place_, fmt::format("a register is expected here, not \"{}\"", character()),
            "registers are marked like `// sources: a .u32, b`");
   }
 
@@ -138,7 +156,8 @@ class Parser {
     Statement statement;
     if (peek() == '@') statement.guard = take_guard();
     statement.place = place_;
-    if (!begins_name(peek())) fail(name_, place_, fmt::format("an instruction is expected here, not \"{}\"", peek()));
+    if (!begins_name(peek()))
+      fail(name_, place_, fmt::format("an instruction is expected here, not \"{}\"", character()));
     statement.opcode = take_opcode();
     skip_space();
     if (peek() == ':') {
@@ -151,6 +170,7 @@ class Parser {
       skip_space();
     }
     if (!at_end()) take();
+    join_constants(statement.operands);
     if (parsed_.statements.size() == most_instructions)
       fail(name_, statement.place, fmt::format("a snippet has at most {} instructions", most_instructions));
     parsed_.statements.push_back(std::move(statement));
@@ -190,7 +210,8 @@ class Parser {
 
   Token take_token() {
     Token token{Token::Kind::punctuation, {}, place_};
-    if (begins_name(peek())) {
+    const bool is_remainder = peek() == '%' && !begins_name(peek(1)) && !is_digit(peek(1));
+    if (begins_name(peek()) && !is_remainder) {
       token.kind = Token::Kind::name;
       token.text = take_while(continues_name);
       while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, if a semicolon is missing
@@ -201,21 +222,21 @@ class Parser {
       token.kind = Token::Kind::number;
       token.text = take_number();
     } else {
-      constexpr std::string_view known = ",[]{}|!+-()<>:";
+      constexpr std::string_view known = ",[]{}|!+-()<>:*/%&^=~?";
       if (known.find(peek()) == std::string_view::npos)
-        fail(name_, place_, fmt::format("\"{}\" has no meaning in PTX here", peek()));
+        fail(name_, place_, fmt::format("\"{}\" has no meaning in PTX here", character()));
       token.text = std::string(1, take());
     }
     return token;
   }
 
-  // "-7", "0x1f", "0f3F800000", "1.5e-3", "7U".
+  // "-7", "0x1f", "0f3F800000", "1e-3", "7U".
   std::string take_number() {
     std::string number(1, take());
     while (!at_end()) {
       const bool is_exponent_sign = (peek() == '-' || peek() == '+') &&
                                     (number.back() == 'e' || number.back() == 'E') &&
-                                    number.find('x') == std::string::npos && number.find('.') != std::string::npos;
+                                    number.find_first_of("xX") == std::string::npos && is_digit(peek(1));
       if (!is_exponent_sign && peek() != '.' && std::isalnum(static_cast<unsigned char>(peek())) == 0) break;
       number += take();
     }
@@ -231,6 +252,15 @@ class Parser {
       fail(name_, place,
            fmt::format(".{}: this is a whole module, and what is measured is a list of instructions", word),
            "give the instructions between the loads of its operands and the stores of its results");
+    }
+    // They make no code. Those with places in a source end with their line.
+    if (word == "loc" || word == "file") {
+      while (!at_end() && peek() != '\n' && peek() != ';') take();
+      return;
+    }
+    if (word == "pragma") {
+      while (!at_end() && peek() != ';') take();
+      return;
     }
     if (word != "reg") {
       fail(name_, place, fmt::format("the directive .{} is not allowed in a snippet: only .reg is", word),

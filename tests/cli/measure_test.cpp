@@ -46,12 +46,12 @@ std::map<std::string, Cell> cells_of(const std::string& json) {
 }
 
 std::map<std::string, Cell> measured(const PtxlatProgram& program, const std::string& snippet,
-                                     std::vector<std::string> more = {}) {
+                                     std::vector<std::string> more = {}, int status = 0) {
   std::vector<std::string> arguments{"measure", snippet, "-O", "3", "--launches", "3", "--format", "json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const auto ended = program.run(arguments);
   INFO(ended.err);
-  REQUIRE(ended.status == 0);
+  REQUIRE(ended.status == status);
   return cells_of(ended.out);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a snippet that faults, and one that never ends, have that as their ve
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_FAULT", "ld_global_u32__add_u32");
-  const auto faulty = measured(program, "ld.global.u32 t, [p]; add.u32 d, t, t");
+  const auto faulty = measured(program, "ld.global.u32 t, [p]; add.u32 d, t, t", {}, 1);
   CHECK(faulty.at("p → d").verdict == "fault");
   CHECK(has(faulty.at("p → d").note, "CUDA_ERROR_ILLEGAL_ADDRESS"));
   CHECK_FALSE(faulty.at("p → d").cycles);
@@ -195,14 +195,15 @@ TEST_CASE("a snippet that faults, and one that never ends, have that as their ve
   std::ofstream(program.folder() / "hangs.toml")
       << "[[rule]]\nkernel = \"^(chain|differential)_popc\"\ndie = \"hang\"\n";
   program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "hangs.toml").string());
-  const auto hanging = measured(program, "popc.b32 t, a; add.u32 d, t, t");
+  const auto hanging = measured(program, "popc.b32 t, a; add.u32 d, t, t", {}, 1);
   CHECK(hanging.at("a → d").verdict == "timeout");
 }
 
 TEST_CASE("rejected code is a verdict with the assembler's message and the place in the user's text") {
   PtxlatProgram program;
   program.require_tools();
-  const auto cells = measured(program, "popc.b32 u, a; mul.lo.u32 t, u, 1.5; add.u32 d, t, a");
+  INFO("a script sees it by the exit code");
+  const auto cells = measured(program, "popc.b32 u, a; mul.lo.u32 t, u, 1.5; add.u32 d, t, a", {}, 1);
   const auto& cell = cells.at("a → d");
   CHECK(cell.verdict == "rejected");
   INFO(cell.note);
@@ -210,7 +211,7 @@ TEST_CASE("rejected code is a verdict with the assembler's message and the place
   CHECK(has(cell.note, "in the snippet at 1:16"));
   CHECK_FALSE(has(cell.note, "\n"));
   INFO("also where it is not on the path");
-  CHECK(measured(program, "mov.f32 f, 1; mul.f32 d, a, b").at("a → d").verdict == "rejected");
+  CHECK(measured(program, "mov.f32 f, 1; mul.f32 d, a, b", {}, 1).at("a → d").verdict == "rejected");
 }
 
 TEST_CASE("--throughput runs copies of the whole snippet's machine code on the GPU, and says so without one") {
@@ -241,9 +242,12 @@ TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothi
   CHECK(program.run({"measure", "absent.ptx"}).status == 2);
   CHECK(program.run({"measure", "add.u32 d, a, b", "--type", "a=b33"}).status == 2);
   CHECK(program.run({"measure", "--cuda", "x * y"}).status == 2);
-  const auto assembly = program.run({"measure", "--cuda", "asm(\"trap;\"); y = x", "--type", "x=f32"});
+  const auto assembly = program.run({"measure", "--cuda", "y = x; asm(\"trap;\")", "--type", "x=f32"});
   CHECK(assembly.status == 2);
   CHECK(assembly.err.find("only expressions and assignments are measured") != std::string::npos);
+  const auto repeated = program.run({"measure", "--cuda", "for (int i = 0; i < 4; ++i) d = d * x;", "--type", "x=f32"});
+  CHECK(repeated.status == 2);
+  CHECK(has(repeated.err, "CUDA C:1:1: for: only expressions and assignments are measured"));
 }
 
 TEST_CASE("without a GPU the numbers come from the schedule, unless the GPU was requested") {

@@ -36,6 +36,7 @@
 #include "results/store.h"
 #include "sass/cubin.h"
 #include "sass/disassembler.h"
+#include "snippet/inline_assembly.h"
 #include "snippet/text.h"
 #include "tables/compression.h"
 #include "tables/csv.h"
@@ -318,6 +319,10 @@ TEST_CASE("a probe's kernel does not grow without end") {
 
 TEST_CASE("a snippet has bounds, and the same register in many ways takes no longer") {
   CHECK_THAT(error_of([] { snippet::parse(std::string(100'000, ';'), "x"); }), Contains("more than"));
+  std::string repeated = "asm(\"";
+  for (int i = 0; i < 5'000; ++i) repeated += "%0";
+  repeated += "\" : \"=r\"(" + std::string(10'000, 'a') + "))";
+  CHECK_THAT(error_of([&] { snippet::ptx_of_inline_assembly(repeated); }), Contains("more than"));
   std::string ranges = ".reg .b32 ";
   for (int i = 0; i < 100; ++i) ranges += fmt::format("{}%r{}_<9999>", i == 0 ? "" : ", ", i);
   CHECK_THAT(error_of([&] { snippet::parse(ranges + ";", "x"); }), Contains("registers are declared"));

@@ -5,13 +5,14 @@
 #include "snippet/cuda_source.h"
 #include "snippet/cuda_types.h"
 #include "snippet/forms.h"
+#include "snippet/inline_assembly.h"
 #include "snippet/method.h"
 #include "snippet/syntax.h"
 #include "snippet/text.h"
 
 namespace ptxlat::fuzz {
 
-// What `measure` is given: PTX, or CUDA C.
+// What `measure` is given: PTX, inline assembly, or CUDA C.
 void snippet(std::string_view input) {
   static const auto catalogue = part_of_catalogue();
   static const snippet::Syntaxes syntaxes(catalogue);
@@ -20,7 +21,8 @@ void snippet(std::string_view input) {
     snippet::type_questions(snippet::read_cuda(text, "snippet", catalogue, {}));
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is PTX
   }
-  const auto understood = snippet::understand(snippet::parse(text, "snippet"), "snippet", syntaxes, catalogue, {});
+  const auto ptx = snippet::ptx_of_inline_assembly(text).value_or(text);
+  const auto understood = snippet::understand(snippet::parse(ptx, "snippet"), "snippet", syntaxes, catalogue, {});
   snippet::plan(understood, catalogue);
 }
 

@@ -87,6 +87,13 @@ TEST_CASE("an instruction that the catalogue lacks is an error with what may be 
   CHECK(unknown.starts_with("snippet:1:18: the catalogue has no instruction add.u33"));
   CHECK(has(unknown, "add.u32"));
   CHECK(has(mistake_in("adt.u32 d, a, b"), "did you mean"));
+  CHECK(has(mistake_in("mul.u32 d, a, b"), "mul.lo.u32"));
+  CHECK(has(mistake_in("ADD.U32 d, a, b"), "did you mean add.u32?"));
+  CHECK(has(mistake_in("cvt.rn.f64.f32 d, a"), "did you mean cvt.f64.f32?"));
+  CHECK(has(mistake_in("cvt.f32.u32 d, a"), "cvt.rn.f32.u32"));
+  CHECK(has(mistake_in("add.u33 d, a, b"), "add.u32"));
+  CHECK(has(mistake_in("add.u32 d, a+1, b"), "only an address may add a number"));
+  CHECK(has(mistake_in("add.u32 d, a, b", {{}, {}, {{"z", "u32", {}}}}), "there is no register z"));
 }
 
 TEST_CASE("operands that an instruction does not take are an error at the operand") {

@@ -47,6 +47,40 @@ TEST_CASE("numbers are what PTX takes for them") {
   CHECK(numbers == std::vector<std::string>{"-7", "0x1F", "0f3F800000", "1.5e-3", "7U", "0d3FF0000000000000"});
 }
 
+TEST_CASE("a constant expression is one number, as it is written") {
+  const auto numbers_in = [](const std::string& operands) {
+    std::vector<std::string> numbers;
+    for (const auto& token : parse("x " + operands, "snippet").statements.front().operands) {
+      if (token.kind == snippet::Token::Kind::number) numbers.push_back(token.text);
+    }
+    return numbers;
+  };
+  using Numbers = std::vector<std::string>;
+  CHECK(numbers_in("d, (1<<4)|3, -(4 * 8), 2*WARP_SZ, ~0") == Numbers{"(1<<4)|3", "-(4*8)", "2*WARP_SZ", "~0"});
+  CHECK(numbers_in("d, 7 % 4, 1e-3, WARP_SZ, a == 1") == Numbers{"7 % 4", "1e-3", "WARP_SZ", "1"});
+  CHECK(numbers_in("d, [p+4*8], [q-2*4], {1+1, e}, {f, 0x3 & 2}") == Numbers{"4*8", "-2*4", "1+1", "0x3&2"});
+  CHECK(numbers_in("p|q, !r, [a+4], (3").empty() == false);
+  CHECK(numbers_in("p|q, !r, a").empty());
+}
+
+TEST_CASE("what makes no code is left out: places in a source, pragmas, spaces of editors and pages") {
+  const auto text = parse(
+      "\xEF\xBB\xBF.loc 1 12 5\nadd.f32 d,\xC2\xA0"
+      "a, b;\n.pragma \"nounroll\";\n"
+      ".loc 1 2 3, function_name $L, inlined_at 1 2 3\nmul.f32 e, d, d",
+      "snippet");
+  REQUIRE(text.statements.size() == 2);
+  CHECK(text.statements[0].operands.size() == 5);
+  CHECK(text.statements[0].place == snippet::Place{2, 1});
+}
+
+TEST_CASE("a character that PTX does not have is shown whole") {
+  CHECK(error_of("add.u32 d, a, \xCE\xB2").find("\"\xCE\xB2\"") != std::string::npos);
+  CHECK(error_of("\xE2\x80\x9C"
+                 "add.u32 d, a, b")
+            .find("\"\xE2\x80\x9C\"") != std::string::npos);
+}
+
 TEST_CASE("comments and braces around statements are left out, and special registers are one name") {
   const auto text = parse("{ /* two\nlines */ mov.u32 l, %tid.x; // the lane\n { add.u32 d, l, a; } }", "snippet");
   REQUIRE(text.statements.size() == 2);
@@ -83,7 +117,7 @@ TEST_CASE("a text that is not a list of instructions is an error with its place"
   CHECK(error_of(".reg .b32 t;\n.reg .b64 t;") == "snippet:2:11: t is declared a second time (first at 1:11)");
   CHECK(error_of(".shared .b32 x[4];").starts_with("snippet:1:1: the directive .shared is not allowed"));
   CHECK(error_of(".version 8.0\n.target sm_90").starts_with("snippet:1:1: .version: this is a whole module"));
-  CHECK(error_of("add.u32 d, a ? b").starts_with("snippet:1:14: \"?\" has no meaning"));
+  CHECK(error_of("add.u32 d, a # b").starts_with("snippet:1:14: \"#\" has no meaning"));
   CHECK(error_of("7 + a") == "snippet:1:1: an instruction is expected here, not \"7\"");
   CHECK(error_of("// sources: a, 7\nadd.u32 d, a, b").starts_with("snippet:1:16: a register is expected here"));
 }
