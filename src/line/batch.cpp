@@ -157,7 +157,8 @@ void Batch::find_windows(sass::Disassembler& disassembler, int sm, std::size_t f
     if (!kernel.cubin) continue;
     take_code(kernel, cubins[*kernel.cubin - first_cubin]);
     if (!kernel.code) continue;
-    kernel.window = kernel.whole ? sass::whole_window(*kernel.code) : sass::find_window(*kernel.code, kernel.log, kernel.clock_reads);
+    kernel.window = kernel.whole ? sass::whole_window(*kernel.code)
+                                 : sass::find_window(*kernel.code, kernel.log, kernel.clock_reads);
     if (!kernel.window) continue;
     for (auto* part : {&kernel.window->prologue, &kernel.window->instructions, &kernel.window->epilogue}) {
       for (auto& instruction : *part) to_disassemble.push_back(&instruction);

@@ -20,7 +20,8 @@ std::optional<std::vector<std::string>> path_opcodes(const Window& window, const
                                                      const std::vector<int>& loads);
 
 // An operand's own path in such a window, and what is beside it there: instructions that do not depend on the operand,
-// because they work on other operands or make constants, and those for another result, which the consumer does not need.
+// because they work on other operands or make constants, and those for another result, which the consumer does not
+// need.
 //   opcodes        of the path, with its moves
 //   before         beside it, before its first instruction: done when the operand arrives, if that is last
 //   among          beside it, after that: the assembler has put them among the path
