@@ -7,6 +7,7 @@
 #include <map>
 
 #include "latency/samples.h"
+#include "sass/audit_parts.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::latency {
@@ -107,11 +108,13 @@ std::optional<double> Numbers::chain() const {
 
 int Numbers::moves_of_copies() const {
   if (kernel(Role::stream) == nullptr || kernel(Role::stream_twice) == nullptr) return 0;
+  // Without optimisation, every value is moved.
+  const auto& longer = *kernel(Role::stream_twice)->window;
   const auto& own = audits[Role::differential].sass;
-  if (!audits[Role::differential].is_proven() ||
+  if (sass::is_unoptimised(longer) || !audits[Role::differential].is_proven() ||
       std::any_of(own.begin(), own.end(), [](const auto& name) { return sass::canonical_opcode(name) == "MOV"; }))
     return 0;
-  return sass::moves_in(*kernel(Role::stream_twice)->window) - sass::moves_in(*kernel(Role::stream)->window);
+  return sass::moves_in(longer) - sass::moves_in(*kernel(Role::stream)->window);
 }
 
 std::optional<int> Numbers::spacing_of_copies() const {

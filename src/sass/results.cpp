@@ -19,7 +19,7 @@ int matrix_registers(std::string_view opcode) {
 }
 
 bool reads_texture(std::string_view opcode) {
-  constexpr std::array<std::string_view, 4> families = {"TEX", "TLD", "TLD4", "TXD"};
+  constexpr std::array<std::string_view, 5> families = {"TEX", "TLD", "TLD4", "TXD", "TXQ"};
   return std::find(families.begin(), families.end(), family_of(opcode)) != families.end();
 }
 
@@ -43,7 +43,7 @@ int bytes_of_vector(std::string_view opcode) {
 }
 
 int registers_of_result(std::string_view opcode) {
-  if (is_atomic(opcode)) return std::max(bytes_of_vector(opcode), named_bytes(opcode)) / 4;
+  if (is_atomic(opcode)) return bytes_of_vector(opcode) / 4;
   if (family_of(opcode) == "LDSM") return opcode.ends_with(".4") ? 4 : opcode.ends_with(".2") ? 2 : 1;
   if (has(opcode, Trait::loads) || family_of(opcode) == "SULD") return named_bytes(opcode) / 4;
   // The first two of a texture's four components.

@@ -33,12 +33,12 @@ TEST_CASE("all registers of a matrix and of a wide load are results, and those o
   CHECK(results_of("IMAD.WIDE R4, R2, R3, RZ") == Registers{general(4), general(5)});
   CHECK(results_of("FADD R4, R2, R3") == Registers{general(4)});
   CHECK(results_of("LDSM.16.M88.2 R4, [R2]") == Registers{general(4), general(5)});
-  CHECK(results_of("ATOMG.E.EXCH.64.STRONG.GPU PT, R4, desc[UR4][R2.64], R6") == Registers{general(4), general(5)});
   CHECK(results_of("ATOM.E.ADD.BF16x8.RN.STRONG.GPU PT, R4, desc[UR4][R12.64], R8") ==
         Registers{general(4), general(5), general(6), general(7)});
   CHECK(results_of("SULD.D.BA.1D.64.STRONG.SM R14, [R9], UR8, 0x0") == Registers{general(14), general(15)});
   CHECK(results_of("SULD.P.2D.STRONG.SM R14, [R9], UR8, 0x0") == Registers{general(14)});
   CHECK(results_of("@P0 TLD.LZ R10, R14, R9, UR4, 0x0, 1D") ==
         Registers{general(10), general(11), general(14), general(15)});
+  CHECK(results_of("TXQ RZ, R6, R6, TEX_HEADER_DIMENSION, UR4, 0x0, 0x4") == Registers{general(6), general(7)});
   CHECK(results_of("TEX.LL RZ, R14, R9, R8, UR4, 0x0, 1D, 0x8") == Registers{general(14), general(15)});
 }
