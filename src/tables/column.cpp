@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tables/column.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <set>
 
