@@ -227,6 +227,7 @@ std::string describe(const Instruction& instruction) {
 
 bool is_unoptimised(const Window& window) {
   const auto& code = window.instructions;
+  if (code.empty()) return false;
   const auto all_stall = [&](int count) {
     return std::all_of(code.begin(), code.end() - 1,
                        [&](const Instruction& i) { return i.control.stall_count == count; });

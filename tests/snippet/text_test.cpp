@@ -50,7 +50,8 @@ TEST_CASE("numbers are what PTX takes for them") {
 TEST_CASE("a constant expression is one number, as it is written") {
   const auto numbers_in = [](const std::string& operands) {
     std::vector<std::string> numbers;
-    for (const auto& token : parse("x " + operands, "snippet").statements.front().operands) {
+    const auto text = parse("x " + operands, "snippet");
+    for (const auto& token : text.statements.front().operands) {
       if (token.kind == snippet::Token::Kind::number) numbers.push_back(token.text);
     }
     return numbers;
