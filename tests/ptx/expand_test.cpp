@@ -69,7 +69,8 @@ std::string mistake_in(const ptx::Trial& trial) {
   if (const auto hole = hole_in(text); !hole.empty()) return "the hole is left: " + hole;
   for (const std::string clock : {"%clock_1, %clock;", "%clock_2, %clock;"}) {
     const auto read = text.find(clock);
-    if (read == std::string::npos || text.find(clock, read + 1) != std::string::npos) return "not one read into " + clock;
+    if (read == std::string::npos || text.find(clock, read + 1) != std::string::npos)
+      return "not one read into " + clock;
   }
   std::size_t loads = 0;
   const auto first_clock = text.find("mov.u32 %clock_1, %clock;");
