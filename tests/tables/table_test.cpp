@@ -265,6 +265,18 @@ TEST_CASE("a csv alone is enough for the columns") {
   for (std::size_t i = 0; i < records.size(); ++i) CHECK(back[i] == columns_of(records[i]));
 }
 
+TEST_CASE("a table that lost its run still has the spellings that share a row") {
+  const TestFolder folder;
+  const Table table = random_table(3, 30);
+  REQUIRE(!table.spellings.empty());
+  write_table(folder.path, table);
+  const auto place = folder.path / table.run.table;
+  std::filesystem::remove(place / "run.json");
+  CHECK(read_table(place).spellings == table.spellings);
+  std::filesystem::remove(place / "forms.csv.gz");
+  CHECK(read_table(place).spellings.empty());
+}
+
 TEST_CASE("a csv may be compressed, and is removed when the table is written again") {
   const TestFolder folder;
   const Table table = random_table(3, 30);
