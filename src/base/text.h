@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,17 @@ namespace ptxlat {
 
 // Whatever the locale.
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// What is between the separators; nothing behind the last one.
+inline std::vector<std::string> words_in(const std::string& text, std::string_view separators) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find_first_of(separators, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
 
 using Bytes = std::vector<std::uint8_t>;
 

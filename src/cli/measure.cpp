@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -218,14 +217,12 @@ void print_remarks(const snippet::Snippet& snippet) {
 
 // What befell the whole snippet, if it gave no number anywhere; empty if it did.
 std::string failure_of(const std::vector<snippet::Measured>& measured) {
-  constexpr std::array failures = {sass::Verdict::rejected, sass::Verdict::unsupported, sass::Verdict::fault,
-                                   sass::Verdict::timeout};
   std::string why;
   for (const auto& one : measured) {
     for (const auto& record : one.records) {
       if (record.verdict == sass::Verdict::proven) return {};
-      const bool is_failure = std::find(failures.begin(), failures.end(), record.verdict) != failures.end();
-      if (is_failure && why.empty()) why = fmt::format("{}: {}", to_string(record.verdict), record.note);
+      if (why.empty() && snippet::befalls_the_whole(record.verdict))
+        why = fmt::format("{}: {}", to_string(record.verdict), record.note);
     }
   }
   return why;

@@ -119,6 +119,11 @@ std::optional<BeyondExpressions> beyond_expressions(std::string_view text) {
   return find_word(text, words_of_declarations());
 }
 
+std::optional<BeyondExpressions> statement_in(std::string_view text) {
+  const auto statement = find_word(text, words_of_statements());
+  return statement ? statement : find_word(text, {"asm"});
+}
+
 std::string problem_of_call(const std::string& call) {
   if (call.size() > most_call_bytes) return fmt::format("it has more than {} bytes", most_call_bytes);
   const auto text = with_holes_blank(call);

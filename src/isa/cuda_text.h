@@ -21,6 +21,9 @@ struct BeyondExpressions {
 };
 std::optional<BeyondExpressions> beyond_expressions(std::string_view text);
 
+// The first word that begins a statement or inline assembly: "for", "asm".
+std::optional<BeyondExpressions> statement_in(std::string_view text);
+
 // Why a call, with its holes "{a}", is not one expression or one assignment to an operand, on one line. Empty if it is.
 std::string problem_of_call(const std::string& call);
 

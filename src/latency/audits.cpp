@@ -14,15 +14,18 @@ namespace ptxlat::latency {
 
 namespace {
 
+std::ptrdiff_t results_in(const isa::Form& form) {
+  return std::count_if(form.operands.begin(), form.operands.end(),
+                       [](const isa::Operand& operand) { return operand.is_result; });
+}
+
 // Registers in, registers out: the instruction does not read memory, a special register or the state of a barrier.
 bool is_arithmetic(const isa::Variant& variant) {
   const isa::Form& form = *variant.form;
   // For CUDA C, the compiler's PTX tells. Some functions read tables, keep arrays in local memory or call functions
   // that do; and the code for the second of two results feeds nothing that is waited for.
   if (form.cuda) {
-    const auto results = std::count_if(form.operands.begin(), form.operands.end(),
-                                       [](const isa::Operand& operand) { return operand.is_result; });
-    return results == 1 && form.module.empty() && form.text.find(".local") == std::string::npos;
+    return results_in(form) == 1 && form.module.empty() && form.text.find(".local") == std::string::npos;
   }
   const isa::Input& input = *variant.input;
   return form.audit == isa::AuditRule::arithmetic && input.before.empty() && input.prepare.empty() &&
@@ -168,8 +171,7 @@ Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const Tr
               is_load_or_store(form) ? isa::access_bytes(form) : 0,
               operands_are_prepared(catalogue, variant, level),
               std::any_of(form.operands.begin(), form.operands.end(), isa::is_source),
-              std::count_if(form.operands.begin(), form.operands.end(),
-                            [](const isa::Operand& operand) { return operand.is_result; }) > 1,
+              results_in(form) > 1,
               {}};
   if (it.is_consumed) it.differential();
   auto& fused = it.audits[Role::differential];

@@ -112,8 +112,7 @@ bool waits_in_streams(const Numbers& numbers) {
   const auto& stream = *numbers.kernel(Role::stream_twice);
   const auto& code = stream.window->instructions;
   bool waits = stream.schedule.is_lower_bound;
-  for (std::size_t i = 1; i + 1 < code.size(); ++i)
-    waits = waits || code[i].control.write_scoreboard != sass::ControlWord::no_scoreboard;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) waits = waits || sass::writes_scoreboard(code[i].control);
   const auto* alone = numbers.kernel(Role::differential);
   return waits || (alone != nullptr && alone->schedule.branches);
 }

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "latency/samples.h"
-#include "sass/audit_parts.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::latency {

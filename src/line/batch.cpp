@@ -98,7 +98,6 @@ std::size_t Batch::add(const ptx::Kernel& kernel, const std::string& role, const
   by_text_.emplace(hash, texts_.size());
   AssembledKernel assembled;
   assembled.operand_loads = static_cast<int>(kernel.operand_loads.size());
-  assembled.clock_reads = clock_reads_in(kernel.text);
   assembled.whole = kernel.whole;
   assembled.name = fmt::format("{}_{}_{}", identifier(role), identifier(label), texts_.size());
   texts_.push_back(kernel);
@@ -158,7 +157,7 @@ void Batch::find_windows(sass::Disassembler& disassembler, int sm, std::size_t f
     take_code(kernel, cubins[*kernel.cubin - first_cubin]);
     if (!kernel.code) continue;
     kernel.window = kernel.whole ? sass::whole_window(*kernel.code)
-                                 : sass::find_window(*kernel.code, kernel.log, kernel.clock_reads);
+                                 : sass::find_window(*kernel.code, kernel.log, clock_reads_in(texts_[i].text));
     if (!kernel.window) continue;
     for (auto* part : {&kernel.window->prologue, &kernel.window->instructions, &kernel.window->epilogue}) {
       for (auto& instruction : *part) to_disassemble.push_back(&instruction);

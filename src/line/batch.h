@@ -23,7 +23,6 @@ namespace ptxlat::line {
 //   window  empty if there is none, then `log` says why
 //   assembler_failed  it has no verdict on the kernel (assemble/assembler.h), or its cubin cannot be read
 //   operand_loads  how many Kernel::operand_loads there are
-//   clock_reads    how many its PTX has
 //   whole          as in Kernel
 struct AssembledKernel {
   std::string name;
@@ -34,7 +33,6 @@ struct AssembledKernel {
   std::optional<sass::Window> window;
   sass::StaticSchedule schedule;
   int operand_loads = 0;
-  int clock_reads = 0;
   bool whole = false;
   std::optional<sass::KernelCode> code;  // empty if trials may not share a measurement: see MadeTrial
 };

@@ -46,7 +46,7 @@ struct HazardCode {
   const sass::Instruction& first() const { return code[producer]; }
   const sass::Instruction& second() const { return code[producer + 1]; }
   // The result comes under a scoreboard.
-  bool waits() const { return first().control.write_scoreboard != sass::ControlWord::no_scoreboard; }
+  bool waits() const { return sass::writes_scoreboard(first().control); }
 };
 HazardCode find_hazard(const sass::Window& window);
 

@@ -32,17 +32,14 @@ struct Case {
   std::set<std::string> scoreboarded, producers;
 };
 
-bool is_scoreboarded(const sass::Instruction& instruction) {
-  return instruction.control.write_scoreboard != sass::ControlWord::no_scoreboard;
-}
-
 void find_producers(Case& made) {
   const auto& code = made.window.instructions;
   const auto producers = sass::producers_in(made.window);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
-    if (is_scoreboarded(code[i])) made.scoreboarded.emplace(sass::opcode_of(code[i].text));
+    if (sass::writes_scoreboard(code[i].control)) made.scoreboarded.emplace(sass::opcode_of(code[i].text));
     for (const auto producer : producers[i]) {
-      if (!is_scoreboarded(code[producer])) made.producers.emplace(sass::opcode_of(code[producer].text));
+      if (!sass::writes_scoreboard(code[producer].control))
+        made.producers.emplace(sass::opcode_of(code[producer].text));
     }
   }
 }

@@ -21,7 +21,7 @@ void hold(const Instruction& instruction, double begin, const Arrivals& arrivals
   const auto& control = instruction.control;
   if (control.read_scoreboard != ControlWord::no_scoreboard)
     releases[static_cast<std::size_t>(control.read_scoreboard)].reset();
-  if (control.write_scoreboard == ControlWord::no_scoreboard) return;
+  if (!writes_scoreboard(control)) return;
   auto& release = releases[static_cast<std::size_t>(control.write_scoreboard)];
   const auto* arrival = arrival_of(opcode_of(instruction.text), arrivals);
   if (arrival == nullptr || arrival->is_interlocked) {
@@ -72,7 +72,7 @@ std::optional<double> expected_cycles(const Window& window, const Arrivals& arri
     }
     double held = 0;
     for (const auto producer : producers[i]) {
-      if (code[producer].control.write_scoreboard != ControlWord::no_scoreboard) continue;
+      if (writes_scoreboard(code[producer].control)) continue;
       const auto* arrival = arrival_of(opcode_of(code[producer].text), arrivals);
       if (arrival != nullptr && arrival->is_interlocked) {
         held = std::max(held, begins[producer] + arrival->cycles);

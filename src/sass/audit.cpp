@@ -225,16 +225,6 @@ std::string describe(const Instruction& instruction) {
   return fmt::format("{:04x} {}", instruction.offset, instruction.text);
 }
 
-bool is_unoptimised(const Window& window) {
-  const auto& code = window.instructions;
-  if (code.empty()) return false;
-  const auto all_stall = [&](int count) {
-    return std::all_of(code.begin(), code.end() - 1,
-                       [&](const Instruction& i) { return i.control.stall_count == count; });
-  };
-  return all_stall(15) || all_stall(0);
-}
-
 Audit audit_loads_and_waits(const Window& window, const Expectation& expected) {
   if (auto reason = unknown_in(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};

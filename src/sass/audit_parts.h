@@ -11,9 +11,6 @@
 
 namespace ptxlat::sass {
 
-// -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
-bool is_unoptimised(const Window& window);
-
 // "0460 R2UR UR4, R12"
 std::string describe(const Instruction& instruction);
 

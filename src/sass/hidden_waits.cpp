@@ -52,7 +52,7 @@ std::string bank_conflict(const Window& window) {
     for (const auto& written : use.writes) {
       if (written.file != RegisterFile::general) continue;
       written_at.erase(written.number);
-      if (control.write_scoreboard == ControlWord::no_scoreboard) written_at.emplace(written.number, now);
+      if (!writes_scoreboard(control)) written_at.emplace(written.number, now);
     }
     now += control.stall_count;
   }
@@ -64,7 +64,7 @@ namespace {
 // Whether the instruction has read its registers when the last one issues: a later access on the same path to memory
 // has returned.
 bool has_read(const std::vector<Instruction>& code, std::size_t reader) {
-  if (code[reader].control.write_scoreboard != ControlWord::no_scoreboard) return false;
+  if (writes_scoreboard(code[reader].control)) return false;
   for (std::size_t i = reader + 1; i + 1 < code.size(); ++i) {
     const int awaited = code[i].control.write_scoreboard;
     if (awaited == ControlWord::no_scoreboard || !go_one_way(opcode_of(code[reader].text), opcode_of(code[i].text)))

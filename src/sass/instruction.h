@@ -39,6 +39,11 @@ struct ControlWord {
   int reuse = 0;                         // operand reuse cache
 };
 
+// Its result comes when the hardware says so.
+constexpr bool writes_scoreboard(const ControlWord& control) {
+  return control.write_scoreboard != ControlWord::no_scoreboard;
+}
+
 ControlWord control_word(const InstructionWord& word);
 // The word with different control bits; only for the layout volta.
 InstructionWord with_control(InstructionWord word, const ControlWord& control);

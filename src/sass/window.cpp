@@ -99,12 +99,20 @@ int unawaited_results(const Window& window) {
   for (std::size_t i = code.size(); i-- > 1;) {
     const auto& control = code[i].control;
     const bool is_between = i + 1 != code.size();
-    if (is_between && control.write_scoreboard != ControlWord::no_scoreboard &&
-        (awaited & (1 << control.write_scoreboard)) == 0)
-      ++count;
+    if (is_between && writes_scoreboard(control) && (awaited & (1 << control.write_scoreboard)) == 0) ++count;
     awaited |= control.wait_mask;
   }
   return count;
+}
+
+bool is_unoptimised(const Window& window) {
+  const auto& code = window.instructions;
+  if (code.empty()) return false;
+  const auto all_stall = [&](int count) {
+    return std::all_of(code.begin(), code.end() - 1,
+                       [&](const Instruction& i) { return i.control.stall_count == count; });
+  };
+  return all_stall(15) || all_stall(0);
 }
 
 int moves_in(const Window& window) {

@@ -50,6 +50,9 @@ struct StaticSchedule {
 };
 StaticSchedule static_schedule(const Window& window);
 
+// -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
+bool is_unoptimised(const Window& window);
+
 // How many moves are between the clocks.
 int moves_in(const Window& window);
 

@@ -72,11 +72,6 @@ bool is_other_word(const std::string& word) {
   return words.contains(word);
 }
 
-bool is_statement(const std::string& word) {
-  static const std::set<std::string> words = {"if", "else", "return", "for", "while", "do", "switch", "asm"};
-  return words.contains(word);
-}
-
 class Reader {
  public:
   Reader(CudaText& text, const CudaFunctions& functions, const Marks& marks) : text_(text), functions_(functions) {
@@ -91,11 +86,11 @@ class Reader {
   void read(const std::string& text) {
     pieces_ = pieces_of(text);
     if (pieces_.empty()) fail(text_.name, {}, "there is no expression here");
-    for (const auto& piece : pieces_) {
-      if (!is_statement(piece.text)) continue;
-      fail(text_.name, piece.place, fmt::format("{}: only expressions and assignments are measured", piece.text),
-           piece.text == "asm" ? "give the PTX itself: ptxlat measure 'mad.lo.u32 d, a, b, c'"
-                               : "give the straight line: what one pass of the loop, or one side of the branch, does");
+    if (const auto statement = isa::statement_in(text)) {
+      fail(text_.name, after(Place{}, text.substr(0, statement->at)),
+           fmt::format("{}: only expressions and assignments are measured", statement->what),
+           statement->what == "asm" ? "give the PTX itself: ptxlat measure 'mad.lo.u32 d, a, b, c'"
+                                    : straight_line_advice);
     }
     // Braces and arrays are not straight-line code; the words of a string or a comment are not names.
     if (const auto beyond = isa::beyond_expressions(text))

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "snippet/cursor.h"
 #include "snippet/text.h"
 
 namespace ptxlat::snippet {
@@ -27,9 +28,9 @@ struct AssemblyOperand {
   bool is_output = false;
 };
 
-class Reader {
+class Reader : Cursor {
  public:
-  explicit Reader(const std::string& text) : text_(text) {}
+  using Cursor::Cursor;
 
   // Whether it begins with a string or with asm.
   bool begins() {
@@ -71,24 +72,14 @@ class Reader {
   // Nothing may follow but the end of the statement.
   void end() {
     for (skip_space(); peek() == ')' || peek() == ';'; skip_space()) take();
-    if (at_ < text_.size()) refuse(fmt::format("\"{}\" is not expected here", peek()));
+    if (!at_end()) refuse(fmt::format("\"{}\" is not expected here", peek()));
   }
 
  private:
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  char take() {
-    const char c = text_[at_++];
-    place_ = c == '\n' ? Place{place_.line + 1, 1} : Place{place_.line, place_.column + 1};
-    return c;
-  }
   void skip_space() {
     while (std::isspace(static_cast<unsigned char>(peek())) != 0) take();
   }
-  std::string take_word() {
-    std::string word;
-    while (continues_word(peek())) word += take();
-    return word;
-  }
+  std::string take_word() { return take_while(continues_word); }
   [[noreturn]] void refuse(const std::string& message) const {
     fail("asm", place_, message, R"(inline assembly is written like asm("…" : "=r"(d) : "r"(a)))");
   }
@@ -97,13 +88,13 @@ class Reader {
     take();
     std::string string;
     while (peek() != '"') {
-      if (at_ >= text_.size()) refuse("this string is never closed");
+      if (at_end()) refuse("this string is never closed");
       const char c = take();
       if (c != '\\') {
         string += c;
         continue;
       }
-      const char escaped = at_ < text_.size() ? take() : '\\';
+      const char escaped = at_end() ? '\\' : take();
       if (escaped == '\n') continue;
       string += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped == 'r' ? '\r' : escaped;
     }
@@ -126,17 +117,13 @@ class Reader {
     if (peek() != '(') refuse("a variable in parentheses is expected after the constraint");
     int open = 0;
     do {
-      if (at_ >= text_.size()) refuse("this parenthesis is never closed");
+      if (at_end()) refuse("this parenthesis is never closed");
       open += peek() == '(' ? 1 : peek() == ')' ? -1 : 0;
       operand.expression += take();
     } while (open > 0);
     operand.expression = operand.expression.substr(1, operand.expression.size() - 2);
     return operand;
   }
-
-  const std::string& text_;
-  std::size_t at_ = 0;
-  Place place_;
 };
 
 // Of the constraints of NVIDIA's inline assembly; empty for an immediate ("n", "C").

@@ -290,10 +290,7 @@ void check_accesses(results::Record& record, int bytes) {
 results::Record record_of(const Candidates& candidates) {
   const auto* chosen = candidates.chosen();
   const auto& whole = candidates.whole.work->record;
-  // What befalls the whole snippet befalls all of its pairs.
-  constexpr std::array ends = {sass::Verdict::rejected, sass::Verdict::unsupported, sass::Verdict::fault,
-                               sass::Verdict::timeout};
-  if (std::find(ends.begin(), ends.end(), whole.verdict) != ends.end()) return whole;
+  if (befalls_the_whole(whole.verdict)) return whole;
   if (chosen == nullptr) {
     auto record =
         latency::record_without_experiment(*candidates.alone.work->plan, sass::Verdict::fused, candidates.why_none());
@@ -418,6 +415,12 @@ class Pairs {
 };
 
 }  // namespace
+
+bool befalls_the_whole(sass::Verdict verdict) {
+  constexpr std::array ends = {sass::Verdict::rejected, sass::Verdict::unsupported, sass::Verdict::fault,
+                               sass::Verdict::timeout};
+  return std::find(ends.begin(), ends.end(), verdict) != ends.end();
+}
 
 std::vector<results::Record> SnippetMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
   std::vector<PairAtLevel> pairs;

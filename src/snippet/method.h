@@ -46,6 +46,9 @@ struct PairAtLevel {
   int level = 0;
 };
 
+// What befalls the whole snippet: then none of its pairs has a number.
+bool befalls_the_whole(sass::Verdict verdict);
+
 // Measures pairs. The audit proves that the machine code between a source and a result is the same as in the whole
 // snippet: the part of its window that depends on the source and that the consumer needs. In the record, `operand` is
 // the source and `input` the result; the issue cost is that of the whole snippet.

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/nearest_names.h"
+#include "base/text.h"
 #include "isa/types.h"
 
 namespace ptxlat::snippet {
@@ -177,16 +178,6 @@ struct Syntaxes::Attempt {
 
 namespace {
 
-std::vector<std::string> parts_of(const std::string& opcode) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= opcode.size();) {
-    const auto dot = std::min(opcode.find('.', at), opcode.size());
-    parts.push_back(opcode.substr(at, dot - at));
-    at = dot + 1;
-  }
-  return parts;
-}
-
 // How many parts one spelling has that the other lacks, in order: 1 for mul.u32 and mul.lo.u32.
 std::size_t different_parts(const std::vector<std::string>& one, const std::vector<std::string>& other) {
   std::vector<std::size_t> row(other.size() + 1, 0);  // of the longest common subsequence
@@ -214,13 +205,13 @@ std::vector<std::string> Syntaxes::nearest_spellings(const std::string& written)
   constexpr std::size_t most = 3;
   const auto opcode = lower_case(written);
   if (by_spelling_.contains(opcode)) return {opcode};
-  const auto parts = parts_of(opcode);
+  const auto parts = words_in(opcode, ".");
   std::set<std::string> stems;
   std::vector<std::tuple<std::size_t, const isa::Form*, std::string>> ranked;
   for (const auto& [spelling, forms] : by_spelling_) {
     stems.insert(stem_of(spelling));
     if (stem_of(spelling) == stem_of(opcode))
-      ranked.emplace_back(different_parts(parts, parts_of(spelling)), forms.front(), spelling);
+      ranked.emplace_back(different_parts(parts, words_in(spelling, ".")), forms.front(), spelling);
   }
   if (ranked.empty()) return nearest_names(stem_of(opcode), {stems.begin(), stems.end()});
   std::sort(ranked.begin(), ranked.end());
@@ -239,7 +230,7 @@ Instruction Syntaxes::read(const Statement& statement, const std::string& name) 
   static const std::set<std::string> jumps = {"bra", "brx", "call", "ret", "exit", "trap", "brkpt"};
   if (jumps.contains(stem_of(statement.opcode))) {
     fail(name, statement.place, fmt::format("{}: only code without branches is measured", statement.opcode),
-         "give the straight line: what one pass of the loop, or one side of the branch, does");
+         straight_line_advice);
   }
   const auto found = by_spelling_.find(statement.opcode);
   if (found == by_spelling_.end()) {

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "isa/form.h"
 #include "snippet/constants.h"
+#include "snippet/cursor.h"
 
 namespace ptxlat::snippet {
 
@@ -30,9 +31,9 @@ bool continues_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
-class Parser {
+class Parser : Cursor {
  public:
-  Parser(const std::string& text, std::string name) : text_(text), name_(std::move(name)) {}
+  Parser(const std::string& text, std::string name) : Cursor(text), name_(std::move(name)) {}
 
   Text parse() {
     if (text_.size() > most_text_bytes) fail(name_, {}, fmt::format("it has more than {} bytes", most_text_bytes));
@@ -42,20 +43,6 @@ class Parser {
   }
 
  private:
-  bool at_end() const { return at_ >= text_.size(); }
-  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-
-  char take() {
-    const char c = text_[at_++];
-    if (c == '\n') {
-      ++place_.line;
-      place_.column = 1;
-    } else {
-      ++place_.column;
-    }
-    return c;
-  }
-
   // A whole character of UTF-8.
   std::string character() const {
     std::size_t end = at_ + 1;
@@ -121,13 +108,6 @@ class Parser {
            "registers are marked like `// sources: a .u32, b`");
   }
 
-  template <class Condition>
-  std::string take_while(Condition condition) {
-    std::string taken;
-    while (!at_end() && condition(peek())) taken += take();
-    return taken;
-  }
-
   std::string take_type() {
     const auto place = place_;
     take();  // the dot
@@ -162,8 +142,7 @@ class Parser {
     skip_space();
     if (peek() == ':') {
       fail(name_, statement.place,
-           fmt::format("the label {}: only code without branches is measured", statement.opcode),
-           "give the straight line: what one pass of the loop, or one side of the branch, does");
+           fmt::format("the label {}: only code without branches is measured", statement.opcode), straight_line_advice);
     }
     while (!at_end() && peek() != ';') {
       statement.operands.push_back(take_token());
@@ -308,10 +287,7 @@ class Parser {
     parsed_.declared.push_back(std::move(declared));
   }
 
-  const std::string& text_;
   std::string name_;
-  std::size_t at_ = 0;
-  Place place_;
   std::vector<Place> scopes_;
   std::map<std::string, Place> declared_at_;
   Text parsed_;

@@ -63,6 +63,10 @@ inline constexpr std::size_t most_text_bytes = 32 << 10, most_instructions = 300
 //   name  of the text in messages: a file, or "snippet"
 Text parse(const std::string& text, const std::string& name);
 
+// What to do about code that branches.
+inline constexpr char straight_line_advice[] =
+    "give the straight line: what one pass of the loop, or one side of the branch, does";
+
 // The error that parse throws, for later stages that find mistakes.
 [[noreturn]] void fail(const std::string& name, Place place, const std::string& message,
                        const std::string& advice = {});

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "tables/compression.h"
 #include "tables/table_files.h"
 
@@ -60,16 +61,6 @@ std::vector<int> levels_in(const Field& field) {
   if (std::adjacent_find(levels.begin(), levels.end(), std::greater_equal<>()) != levels.end())
     field.fail("levels are not in ascending order");
   return levels;
-}
-
-std::vector<std::string> words_in(const std::string& text, std::string_view separators) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find_first_of(separators, begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
 }
 
 }  // namespace ptxlat::tables

@@ -30,6 +30,5 @@ std::optional<double> number_in(const Field& field);
 std::size_t count_in(const Field& field);        // 0 if it is empty
 int level_in(const Field& field);                // "O3"
 std::vector<int> levels_in(const Field& field);  // "O1 O3", ascending
-std::vector<std::string> words_in(const std::string& text, std::string_view separators);
 
 }  // namespace ptxlat::tables

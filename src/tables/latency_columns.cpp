@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/csv.h"
+#include "base/text.h"
 
 namespace ptxlat::tables {
 

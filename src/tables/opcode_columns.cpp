@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/text.h"
 #include "results/metric.h"
 #include "tables/latency_columns.h"
 

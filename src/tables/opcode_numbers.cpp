@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "sass/opcodes.h"
 #include "tables/latency_columns.h"
 #include "tables/opcode_files.h"

@@ -17,7 +17,7 @@ void csv(std::string_view input) {
   std::istringstream lines(parts[1]);
   try {
     const std::string header(parts[1].substr(0, parts[1].find('\n')));
-    read_csv_lines(lines, "any.csv", tables::words_in(header, ","));
+    read_csv_lines(lines, "any.csv", words_in(header, ","));
   } catch (const Error&) {
   }
   const auto folder = scratch_file("csv/latency.csv", parts[0]).parent_path();
