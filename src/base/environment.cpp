@@ -42,6 +42,15 @@ std::filesystem::path data_folder(const std::string& name,
   return {};
 }
 
+std::filesystem::path cache_folder() {
+  std::filesystem::path chosen = environment_or("PTXLAT_CACHE", "");
+  if (chosen == "off") return {};
+  if (!chosen.empty()) return chosen;
+  const std::filesystem::path caches = environment_or("XDG_CACHE_HOME", ""), home = environment_or("HOME", "");
+  if (caches.is_absolute()) return caches / "ptxlat";
+  return home.is_absolute() ? home / ".cache" / "ptxlat" : std::filesystem::path();
+}
+
 std::string toolkits_script() {
   std::error_code ignored;
   const auto installed = program_folder().parent_path() / "share/ptxlat/tools/toolkits.sh";

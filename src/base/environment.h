@@ -24,6 +24,10 @@ std::filesystem::path program_folder();
 std::filesystem::path data_folder(const std::string& name,
                                   const std::function<bool(const std::filesystem::path&)>& is_right);
 
+// Where answers of slow programs are kept between runs: $PTXLAT_CACHE, else ptxlat/ in $XDG_CACHE_HOME or ~/.cache.
+// Empty if $PTXLAT_CACHE is "off", or if there is no home.
+std::filesystem::path cache_folder();
+
 // The script that downloads assemblers, disassemblers and NVRTC, as messages name it: with its whole path where ptxlat
 // is installed, "tools/toolkits.sh" in a checkout.
 std::string toolkits_script();

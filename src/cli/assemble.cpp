@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "bundle/cells.h"
 #include "bundle/make.h"
@@ -95,7 +96,7 @@ void assemble(const AssembleOptions& options) {
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   auto pace = sass::nvdisasm_pace(static_cast<int>(threads));
   pace.batch_threads = 1;  // the configurations of a chunk have already gathered
-  sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace);
+  sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace, cache_folder());
   bundle::BundleOrder order{.manifest = manifest,
                             .shard = options.shard.value_or(results::Shard{}),
                             .loaded = loaded,

@@ -59,7 +59,8 @@ run::OpcodeJob job_of(const OpcodeJobOptions& options, const GpuKind& kind, cons
   note_code(job.run, *job.assemblers.front(), toolchain);
   job.further = kind.further();
   job.workers = kind.workers();
-  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), pace_of(threads));
+  job.disassembler =
+      std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), pace_of(threads), cache_folder());
   return job;
 }
 

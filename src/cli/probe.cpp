@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest_names.h"
@@ -152,7 +153,8 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
           .target = target,
           .run = run::begin_run(toolchain, target, gpu->device),
           .plan = probe::plan_probes(probes, options.level, probe::names_of(gpu->device)),
-          .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
+          .disassembler =
+              std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1), cache_folder()),
           .assemblers = make_kernel_assemblers(toolchain, target, gpu->options, 1)});
       job.run.warnings = gpu->warnings;
       note_code(job.run, *job.assemblers.front(), toolchain);

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
@@ -59,7 +60,7 @@ std::vector<results::Record> measured_again(const ReplayOptions& options, const 
   const auto plan = reproduce::plan_again(loaded, rows);
 
   const int threads = assembling_threads(options.threads);
-  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads), cache_folder());
   line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler, .workers = {&worker}};
   if (table.run.launches > 0) line.launches = table.run.launches;
   line.interrupted = &heed_interrupts();

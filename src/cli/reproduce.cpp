@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
@@ -183,7 +184,9 @@ void reproduce_form(const ReproduceOptions& options) {
   if (table && tables::is_static(*table))
     throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "leave out --table to compare with the schedule");
-  auto loaded = load_catalogue_for(options.selection);
+  auto selection = options.selection;
+  selection.filters = {options.form};
+  auto loaded = load_selected(selection);
   form_spelled(loaded.catalogue, options.form);  // before a driver is asked
   const auto tools = tools_for(options, table);
   require_levels({options.level}, tools.toolchain.kind);
@@ -191,7 +194,7 @@ void reproduce_form(const ReproduceOptions& options) {
   cuda::apply_compiled(loaded.catalogue.forms, compile_cuda({form}, tools.toolchain, tools.target));
   const auto plan = plan_of(options, loaded, *form);
 
-  sass::Nvdisasm disassembler(assemble::nvdisasm_for(tools.target));
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(tools.target), {}, cache_folder());
   line::Line line{.toolchain = tools.toolchain, .target = tools.target, .disassembler = disassembler};
   if (table && table->run.launches > 0) line.launches = table->run.launches;
   auto assemblers = make_assemblers(tools.toolchain, worker_options(options.device), 1);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "bundle/cells.h"
@@ -88,7 +89,7 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options, const wor
   const auto& selection = options.selection;
   const int threads = assembling_threads(options.threads);
   job.assemblers = make_kernel_assemblers(job.toolchain, job.target, of_workers, threads);
-  job.loaded = load_catalogue_for(selection);
+  job.loaded = load_selected(selection);
   require_levels(selection.levels, job.toolchain.kind);
   const auto forms = selected_forms(job.loaded.catalogue, selection, is_core_only(selection), std::nullopt);
   const auto functions = compile_cuda(forms, job.toolchain, job.target);
@@ -96,7 +97,8 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options, const wor
   job.run.nvrtc = functions.compiler;
   job.plan = latency::plan_cells(job.loaded, forms, selection.levels);
   take_shard(job, options.shard);
-  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
+  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads),
+                                                      cache_folder());
   note_code(job.run, *job.assemblers.front(), job.toolchain);
 }
 

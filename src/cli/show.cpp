@@ -9,6 +9,7 @@
 #include <set>
 
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
@@ -120,7 +121,7 @@ void print_throughput(const tables::RowThroughput& row) {
 std::vector<results::Record> cells_from_assembler(const ShowOptions& options, const ptx::LoadedCatalogue& loaded,
                                                   const isa::Form& form, const assemble::Toolchain& toolchain,
                                                   const isa::Target& target) {
-  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), {}, cache_folder());
   const auto plan = latency::plan_cells(loaded, {&form}, options.selection.levels);
   line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
   line.interrupted = &heed_interrupts();
@@ -223,7 +224,9 @@ void show(const ShowOptions& options) {
         fmt::format("{} has no probe or fact called {}, and only these can be drawn", options.table, options.form),
         advice_for(options.form, {}, probes));
   }
-  const auto loaded = load_catalogue_for(options.selection);
+  auto selection = options.selection;
+  selection.filters = {options.form};
+  const auto loaded = load_selected(selection);
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {

@@ -204,7 +204,7 @@ Objects add_objects(Catalogue& catalogue, const ParsedFiles& files, Mistakes& mi
 
 }  // namespace
 
-Catalogue load_catalogue(const std::vector<fs::path>& folders) {
+Catalogue load_catalogue(const std::vector<fs::path>& folders, const std::set<std::string>& opcodes) {
   Catalogue catalogue;
   Mistakes mistakes;
   Spellings spellings;
@@ -212,7 +212,7 @@ Catalogue load_catalogue(const std::vector<fs::path>& folders) {
   const auto files = parse_all(folders, mistakes);
   const Objects objects = add_objects(catalogue, files, mistakes);
   for (const auto& [path, root] : files) {
-    CatalogueFile file = read_file(root, path, objects, mistakes);
+    CatalogueFile file = read_file(root, path, objects, opcodes, mistakes);
     for (Form& form : file.forms) {
       spellings.add(form, mistakes);
       catalogue.forms.push_back(std::move(form));

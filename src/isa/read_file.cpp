@@ -183,6 +183,13 @@ DefaultText read_default(const std::string& type_name, const toml::node& node, c
   return standard;
 }
 
+// Names of CUDA C may be made of axes, or follow from the call.
+bool has_other_name(const toml::table& op, const std::set<std::string>& names) {
+  auto name = op["name"].value_or(std::string());
+  name.resize(std::min(name.find('.'), name.size()));  // cp.async
+  return !name.empty() && name.find('{') == std::string::npos && !names.contains(name);
+}
+
 }  // namespace
 
 std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistakes& mistakes) {
@@ -205,7 +212,8 @@ std::vector<Object> read_objects(const toml::table& root, const std::string& fil
   return objects;
 }
 
-CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects, Mistakes& mistakes) {
+CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects,
+                        const std::set<std::string>& opcodes, Mistakes& mistakes) {
   CatalogueFile contents;
   Chapter chapter;
   chapter.file = file;
@@ -222,6 +230,7 @@ CatalogueFile read_file(const toml::table& root, const std::string& file, const 
     report(mistakes, {chapter.file, 1}, "a file of [[op]] begins with chapter = \"…\", the chapter of the PTX ISA");
   }
   for (const toml::table* table : ops) {
+    if (!opcodes.empty() && has_other_name(*table, opcodes)) continue;
     const std::size_t mistakes_before = mistakes.size();
     const auto op = read_op(*table, chapter, objects.names, mistakes);
     // An entry that cannot be read would only repeat its mistakes in every form.

@@ -128,8 +128,8 @@ NvdisasmPace nvdisasm_pace(int threads) {
   return pace;
 }
 
-Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace)
-    : nvdisasm_(std::move(nvdisasm)), pace_(pace) {}
+Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace, std::filesystem::path cache)
+    : nvdisasm_(std::move(nvdisasm)), pace_(pace), cache_folder_(std::move(cache)) {}
 
 void Nvdisasm::begin_thread() {
   const std::scoped_lock lock(mutex_);
@@ -169,10 +169,17 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
   }
   std::vector<const WordText*> unknown;
   std::unique_lock lock(mutex_);
+  if (!cache_) cache_.emplace(cache_folder_, nvdisasm_, sm);
   const auto wanted_before = wanted_.size();
   for (const auto& [word, text] : words) {
     const auto [place, is_new] = texts_.try_emplace(disassembly_key(word));
-    if (is_new) wanted_.push_back(word);
+    if (is_new) {
+      if (auto kept = cache_->find(place->first)) {
+        place->second = std::move(*kept);
+      } else {
+        wanted_.push_back(word);
+      }
+    }
     *text = &place->second;  // elements of a map stay where they are
     unknown.push_back(*text);
   }
@@ -206,6 +213,9 @@ void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   std::exception_ptr failure;
   try {
     texts = ask(sm, words);
+    std::vector<std::pair<InstructionWord, WordText>> answers;
+    for (std::size_t i = 0; i < texts.size(); ++i) answers.emplace_back(disassembly_key(words[i]), texts[i]);
+    cache_->add(answers);
   } catch (...) {
     failure = std::current_exception();
   }

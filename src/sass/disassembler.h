@@ -6,32 +6,19 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "sass/instruction.h"
+#include "sass/word_cache.h"
+#include "sass/word_text.h"
 
 namespace ptxlat::sass {
 
-// The text of an instruction word, wherever it is.
-//   text             without a branch target at its end
-//   target_distance  from the instruction to the target, in bytes
-struct WordText {
-  std::string text;
-  bool has_target = false;
-  int target_distance = 0;
-  bool operator==(const WordText&) const = default;
-};
-
 // The text at an offset of a kernel, including a target.
 std::string text_at(const WordText& text, int offset);
-
-// A word without the fields that its text does not show: stall count, yield, scoreboards, wait mask.
-InstructionWord disassembly_key(const InstructionWord& word);
-struct DisassemblyKeyHash {
-  std::size_t operator()(const InstructionWord& key) const noexcept;
-};
 
 // The texts in what nvdisasm wrote of this many words in a row. It leaves out what it does not know, such as the LDSM
 // of ldmatrix.m8n16.s8.s4 (13.5): that is an unknown_instruction (instruction.h). Error{failure} if one cannot be read,
@@ -80,7 +67,8 @@ NvdisasmPace nvdisasm_pace(int threads);
 class Nvdisasm : public Disassembler {
  public:
   // nvdisasm: the program. Error{missing_tool} from disassemble if it cannot be run or does not know the architecture.
-  explicit Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace = {});
+  // cache: the folder where its answers are kept for later runs; empty: none.
+  explicit Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace = {}, std::filesystem::path cache = {});
 
   void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
   void begin_thread() override;
@@ -98,6 +86,8 @@ class Nvdisasm : public Disassembler {
 
   std::filesystem::path nvdisasm_;
   NvdisasmPace pace_;
+  std::filesystem::path cache_folder_;
+  std::optional<WordCache> cache_;  // once the architecture is known
   int running_ = 0;
   int threads_ = 0;  // that will ask; 0 if nobody says so
   std::mutex mutex_;

@@ -89,6 +89,8 @@ class PtxlatProgram {
     environment_["PTXLAT_TOOLKITS"] = (std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits").string();
     environment_["PTXLAT_TEMPLATES"] = templates_snapshot().string();
     environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();
+    static const TestFolder kept;  // what nvdisasm answered in one case serves the others
+    environment_["PTXLAT_CACHE"] = (kept.path / "cache").string();
   }
 
   // Skips the case if there is no ptxas or no nvdisasm, which every table needs.

@@ -89,7 +89,7 @@ class Case:
             "PTXLAT_LIBCUDA": self.options.standin, "PTXLAT_LIBNVML": self.options.standin,
             "PTXLAT_TOOLKITS": self.options.toolkits, "PTXLAT_STANDIN_PTXAS": self.options.ptxas,
             "PTXLAT_TEMPLATES": self.options.templates, "PTXLAT_DEADLINE_FACTOR": str(min(1000, patience * SLOWNESS)),
-            "TMPDIR": str(self.temporary), "PTXLAT_FAULT_CASE": self.marker,
+            "TMPDIR": str(self.temporary), "PTXLAT_CACHE": "off", "PTXLAT_FAULT_CASE": self.marker,
             # Some faults preload a library before that of AddressSanitizer.
             "ASAN_OPTIONS": f"verify_asan_link_order=0:log_path={self.folder / REPORTS}",
             "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={self.folder / REPORTS}",

@@ -41,6 +41,7 @@ void simulator(std::string_view input);
 void site(std::string_view input);
 void snippet(std::string_view input);
 void store(std::string_view input);
+void words(std::string_view input);
 void worker(std::string_view input);
 
 const std::vector<Target>& targets();

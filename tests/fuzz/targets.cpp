@@ -33,6 +33,7 @@ const std::vector<Target>& targets() {
                                           {"site", site},
                                           {"snippet", snippet},
                                           {"store", store},
+                                          {"words", words},
                                           {"worker", worker}};
   return all;
 }

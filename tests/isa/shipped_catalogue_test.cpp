@@ -232,3 +232,23 @@ TEST_CASE("every completion of the shipped catalogue says correctly whether it r
   }
   CHECK(completions.size() == 3);
 }
+
+TEST_CASE("a part of the catalogue has the forms that the whole has of these opcodes") {
+  const std::filesystem::path folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates/isa";
+  const std::set<std::string> opcodes = {"add", "cvt", "bar", "mma", "ld"};
+  const auto part = load_catalogue({folder}, opcodes);
+  std::vector<const Form*> wanted;
+  for (const auto& form : shipped().forms) {
+    // `ptxlat measure` and `show` look for a form by the beginning of its spelling.
+    const auto stem = form.ptx.substr(0, form.ptx.find_first_of(". "));
+    if (stem != form.opcode.substr(0, form.opcode.find('.'))) FAIL(form.ptx);
+    if (opcodes.contains(stem)) wanted.push_back(&form);
+  }
+  REQUIRE(part.forms.size() == wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    CHECK(part.forms[i].ptx == wanted[i]->ptx);
+    CHECK(part.forms[i].core == wanted[i]->core);
+    CHECK(part.forms[i].inputs.size() == wanted[i]->inputs.size());
+  }
+  CHECK(part.consumers.size() == shipped().consumers.size());
+}

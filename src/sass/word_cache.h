@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sass/instruction.h"
+#include "sass/word_text.h"
+
+namespace ptxlat::sass {
+
+// What a disassembler answered in earlier runs of the program, in a file that all of them share: starting nvdisasm
+// takes a quarter of a second, and the words of most kernels are known. The file has blocks with a checksum each;
+// what is damaged, and all that follows it, is not read and is written anew. It never has more than 32 MiB. A cache
+// that cannot be read or written is none: nothing is reported, and nothing depends on it.
+class WordCache {
+ public:
+  // folder        of all caches; it is made if it is not there. Empty: no cache
+  // disassembler  the program, whose contents belong to the file's name
+  WordCache(const std::filesystem::path& folder, const std::filesystem::path& disassembler, int sm);
+
+  std::optional<WordText> find(const InstructionWord& key) const;
+  void add(const std::vector<std::pair<InstructionWord, WordText>>& answers) const;
+
+ private:
+  void read();
+
+  std::filesystem::path file_;
+  std::string content_;
+  std::size_t whole_ = 0;                                                             // bytes that are not damaged
+  std::unordered_map<InstructionWord, std::size_t, DisassemblyKeyHash> places_ = {};  // of entries in the content
+};
+
+}  // namespace ptxlat::sass
