@@ -114,6 +114,7 @@ gather() {
   for file in tests/ptx/golden/*.ptx; do
     seed ptx_module "${file##*/}" "$file"
     grep -E '^ +[a-z].*;$' "$file" | head -12 | seed snippet "$(basename "$file")"
+    seed snippet "module.${file##*/}" "$file"
     for target in sm_75 sm_90; do
       [[ -x $ptxas ]] || break
       { printf '.version 7.8\n.target %s\n.address_size 64\n' "$target" && cat "$file"; } >"$out/ptx"
@@ -125,6 +126,8 @@ gather() {
   grep -ohE 'add\.[a-z0-9.]+ [^"]*;' tests/snippet/*.cpp docs/*.md | head -40 |
     while read -r line; do printf '%s' "$line" | seed snippet "$(cksum <<<"$line" | cut -d' ' -f1)"; done
   printf '__sinf(x) * y' | seed snippet cuda
+  printf 'p[i + 1] * q[0]' | seed snippet pointers
+  printf '\1\0\0\0\0\0\0\0' | seed words block
   grep -ohE '"ptxas [^"]*' tests/assemble/*.cpp | cut -c2- | seed ptxas_log tests
   grep -ohE '"[^"]*/\*[0-9a-f]{4}\*/[^"]*' tests/sass/*.cpp | cut -c2- | seed nvdisasm listing
   zstd -dcq tables/sm_90a/static/ptxas-13.0.88/latency.jsonl.zst 2>/dev/null | head -30 | grep -oE '\| [A-Z][^"]*' |

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ._tables import read, tables_in
+from ._tables import pandas_module, read, tables_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import pandas
 
 
@@ -69,3 +73,68 @@ def run(
             raise ProgramError(ended.returncode, ended.stderr.strip())
         made = [t for t in tables_in(folder) if before.get(t.folder) != t.folder.stat().st_mtime_ns]
         return read(made)
+
+
+_MEASURED = ("cycles", "issue", "static", "estimate", "estimate_error")
+_COLUMNS = (
+    "snippet", "toolchain", "target", "gpu", "source", "result", "opt", *_MEASURED, "measure", "consumer", "sass",
+    "sass_count", "verdict", "note",
+)  # fmt: skip
+
+
+def _rows(line: dict[str, Any]) -> list[dict[str, Any]]:
+    if "error" in line:
+        return [{"snippet": line["snippet"], "verdict": "", "note": line["error"]}]
+    rows = []
+    for measured in line["measured"]:
+        of_all = {"snippet": line["snippet"], **{key: measured.get(key, "") for key in ("toolchain", "target", "gpu")}}
+        for cell in measured["cells"]:
+            row = {column: cell.get(column, "") for column in _COLUMNS if column not in of_all}
+            row["sass"] = ";".join(cell.get("sass", []))
+            rows.append({**of_all, **row})
+    return rows
+
+
+def measure(
+    *snippets: str,
+    cuda: str | Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
+    levels: Sequence[int] = (3,),
+    toolchain: str | None = None,
+    target: str | None = None,
+    static: bool = False,
+    arguments: Sequence[str] = (),
+) -> pandas.DataFrame:
+    """Measures snippets of PTX or CUDA C in one run of `ptxlat measure`: a row for each source, result and level.
+
+    snippets   PTX ("mad.lo.u32 d, a, b, c; popc.b32 d, d"), or names of files that end in .ptx or .cu
+    cuda       expressions or assignments of CUDA C: "__sinf(x) * y"
+    types      of registers and variables that leave it open: {"x": "f32", "p": "f32*"}
+    levels     optimisation levels
+    toolchain  "ptxas-13.0"; default: the driver's, and without a GPU the newest ptxas
+    target     "sm_120": by the schedule, without a GPU
+    static     by the schedule, without a GPU
+    arguments  further ones of the command
+
+    A number that does not exist is NaN, and `verdict` and `note` say why. If one of several snippets cannot be
+    measured, its row has no verdict, and its `note` is the error. If none can, ProgramError is raised.
+    """
+    line = [str(program()), "measure", "--format", "json", "--levels", ",".join(str(level) for level in levels)]
+    for name, kind in (types or {}).items():
+        line += ["--type", f"{name}={kind}"]
+    line += ["--toolchain", toolchain] if toolchain is not None else []
+    line += ["--target", target] if target is not None else []
+    line += ["--static"] if static else []
+    line += [*arguments]
+    for text in [cuda] if isinstance(cuda, str) else cuda:
+        line += ["--cuda", text]
+    ended = subprocess.run([*line, "--", *snippets], capture_output=True, text=True, check=False)
+    rows = [row for json_line in ended.stdout.splitlines() for row in _rows(json.loads(json_line))]
+    if not any(row["verdict"] for row in rows):
+        raise ProgramError(ended.returncode, ended.stderr.strip())
+    if ended.stderr.strip():
+        warnings.warn(ended.stderr.strip(), stacklevel=2)
+    frame = pandas_module().DataFrame(rows, columns=list(_COLUMNS))
+    for column in (*_MEASURED, "opt", "sass_count"):
+        frame[column] = pandas_module().to_numeric(frame[column].replace("", None))
+    return frame

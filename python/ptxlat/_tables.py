@@ -81,7 +81,7 @@ def _chosen(
     return found
 
 
-def _pandas() -> Any:
+def pandas_module() -> Any:
     try:
         import pandas
     except ImportError as missing:
@@ -94,7 +94,7 @@ _TEXTS = ("ptx", "chapter", "operand", "input", "opt", "levels", "measure", "con
 
 def read(chosen: Sequence[Table]) -> pandas.DataFrame:
     """The rows of several tables in one DataFrame, each with `sm`, `gpu` and `toolchain` before its columns."""
-    pandas = _pandas()
+    pandas = pandas_module()
     frames = []
     for table in chosen:
         file = _csv(table.folder, "latency")
@@ -147,7 +147,7 @@ def lookup(
     column `row` is the spelling whose row it is, `reason` why there is none. Raises KeyError for a spelling that the
     tables do not know.
     """
-    pandas = _pandas()
+    pandas = pandas_module()
     if toolchain is None and gpu != "static":
         toolchain = "driver" if any(t.gpu == gpu and t.toolchain.startswith("driver-") for t in tables(folder)) else None
     found = []
@@ -181,5 +181,5 @@ def _spellings(table: Table, ptx: str) -> pandas.DataFrame | None:
     file = _csv(table.folder, "forms")
     if file is None:
         return None
-    forms = _pandas().read_csv(file, dtype="string", keep_default_na=False)
+    forms = pandas_module().read_csv(file, dtype="string", keep_default_na=False)
     return forms[forms["ptx"] == ptx]

@@ -154,8 +154,7 @@ int main(int argc, char** argv) {
     raise_file_limit();
     return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {
-    ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
-    if (!error.advice.empty()) ptxlat::cli::say(stderr, "        {}\n", error.advice);
+    ptxlat::cli::say(stderr, error);
     return static_cast<int>(error.exit_code);
   } catch (const std::exception& error) {
     ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <iostream>
+#include <memory>
 
 #include "assemble/toolchain.h"
 #include "base/environment.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/selection.h"
+#include "cli/snippets.h"
 #include "cli/toolchains.h"
 #include "isa/form.h"
 #include "run/nearest_card.h"
+#include "run/provenance.h"
 #include "run/snippets.h"
-#include "snippet/cuda_source.h"
-#include "snippet/cuda_types.h"
+#include "snippet/choices.h"
 #include "snippet/flow.h"
-#include "snippet/inline_assembly.h"
 #include "snippet/method.h"
+#include "snippet/module.h"
 #include "snippet/text.h"
 #include "snippet/write.h"
 
@@ -35,9 +33,11 @@ namespace {
 
 struct MeasureOptions {
   Selection selection;
-  std::string snippet;  // PTX, or the name of a PTX file
-  std::string cuda;     // or CUDA C
+  std::vector<std::string> snippets;  // PTX, or names of files
+  std::vector<std::string> cuda;      // and CUDA C
+  std::string lines;                  // of the file
   std::vector<std::string> sources, results, types;
+  snippet::Choices choices;
   std::optional<int> device;
   std::string card;
   int launches = 9;
@@ -46,54 +46,6 @@ struct MeasureOptions {
   bool has_code = false;
   std::string format = "text";
 };
-
-// The snippet's text and its name in messages.
-struct Given {
-  std::string text, name;
-};
-
-Given given_text(const std::string& snippet) {
-  if (snippet == "-") {
-    std::string text(snippet::most_text_bytes + 1, '\0');  // one more is too long
-    std::cin.read(text.data(), std::ssize(text));
-    text.resize(static_cast<std::size_t>(std::cin.gcount()));
-    return {text, "standard input"};
-  }
-  if (!snippet.ends_with(".ptx")) {
-    std::error_code none;
-    const bool may_be_name = snippet.size() < 4096 && snippet.find_first_of(";\n") == std::string::npos;
-    if (may_be_name && std::filesystem::is_regular_file(snippet, none))
-      throw Error(ExitCode::usage, snippet + " is a file whose name does not end in .ptx",
-                  "a snippet is PTX, or a file of PTX with such a name; a cubin is not one");
-    return {snippet, "snippet"};
-  }
-  return {read_file(snippet, ExitCode::usage, "a snippet is PTX, or a file whose name ends in .ptx"), snippet};
-}
-
-// "a", "a=f32".
-std::vector<snippet::NamedRegister> named_registers(const std::vector<std::string>& options, const char* option) {
-  std::vector<snippet::NamedRegister> named;
-  for (const auto& text : options) {
-    const auto equals = std::min(text.find('='), text.size());
-    snippet::NamedRegister one{text.substr(0, equals), equals < text.size() ? text.substr(equals + 1) : "", {}};
-    if (one.type.starts_with('.')) one.type.erase(0, 1);
-    if (!one.type.empty() && isa::register_bits(one.type) == 0)
-      throw Error(ExitCode::usage, fmt::format("{} {}: there is no register type {}", option, text, one.type),
-                  "types are spelled as in PTX: u32, s64, f16x2, pred");
-    named.push_back(std::move(one));
-  }
-  return named;
-}
-
-snippet::Marks marks_of(const MeasureOptions& options) {
-  snippet::Marks marks{named_registers(options.sources, "--source"), named_registers(options.results, "--result"),
-                       named_registers(options.types, "--type")};
-  for (const auto& one : marks.types) {
-    if (one.type.empty())
-      throw Error(ExitCode::usage, "--type " + one.name + " does not name a type", "write a type like --type a=f32");
-  }
-  return marks;
-}
 
 // The GPU, if there is one and it is requested.
 struct Gpu {
@@ -116,99 +68,55 @@ void find_gpu(const MeasureOptions& options, Gpu& gpu) {
   }
 }
 
+// A toolchain and its tools, which serve all snippets.
+struct Tools {
+  Tools(assemble::Toolchain with, const isa::Target& to, const MeasureOptions& options, const Gpu& gpu)
+      : toolchain(std::move(with)), target(to), rates(options.card, to) {
+    const auto device = worker_options(options.device.value_or(0));
+    const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
+    if (!gpu.worker) card = run::chosen_card(options.card, target);
+    disassembler.emplace(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads), cache_folder());
+    assemblers = make_kernel_assemblers(toolchain, target, device, threads);
+    printed(run::warnings_about_code(assemblers.front()->origin(), toolchain));
+  }
+
+  assemble::Toolchain toolchain;
+  isa::Target target;
+  std::optional<line::NearestCard> card;
+  run::OpcodeRates rates;
+  std::optional<sass::Nvdisasm> disassembler;
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
+};
+
 // All pairs at all levels, for one toolchain.
-snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::Target& target,
-                               const ptx::LoadedCatalogue& loaded, const snippet::Snippet& snippet,
-                               const snippet::Plan& plan, const MeasureOptions& options, Gpu& gpu) {
-  const auto device = worker_options(options.device.value_or(0));
-  const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
-  const auto card = gpu.worker ? std::nullopt : run::chosen_card(options.card, target);
-  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
-  run::SnippetJob job{.toolchain = toolchain,
-                      .target = target,
-                      .loaded = loaded,
-                      .snippet = snippet,
-                      .plan = plan,
+snippet::Measured measure_with(Tools& tools, const PlannedSnippet& planned, const MeasureOptions& options, Gpu& gpu) {
+  run::SnippetJob job{.toolchain = tools.toolchain,
+                      .target = tools.target,
+                      .loaded = planned.loaded,
+                      .snippet = planned.snippet,
+                      .plan = planned.plan,
                       .levels = options.selection.levels,
                       .launches = options.launches,
                       .worker = gpu.worker ? &*gpu.worker : nullptr,
-                      .card = card ? &*card : nullptr,
-                      .disassembler = disassembler,
-                      .assemblers = make_kernel_assemblers(toolchain, target, device, threads),
+                      .card = tools.card ? &*tools.card : nullptr,
+                      .disassembler = *tools.disassembler,
+                      .assemblers = tools.assemblers,
                       .interrupted = &heed_interrupts()};
-  printed(run::warnings_about_code(job.assemblers.front()->origin(), toolchain));
-  snippet::Measured measured{toolchain.name, target.name(), gpu.device ? gpu.device->name : "", {}, {}, {}};
-  measured.snippet = &snippet;
-  if (card) measured.card = card->table;
+  snippet::Measured measured{
+      tools.toolchain.name, tools.target.name(), gpu.device ? gpu.device->name : "", planned.nvrtc, {}, {}};
+  measured.snippet = &planned.snippet;
+  if (tools.card) measured.card = tools.card->table;
+  measured.conditions = snippet::conditions_of(planned.snippet, options.choices);
   measured.records = run::measure_snippet(job);
+  measured.limits = run::limits_of(tools.rates, measured.records);
   if (options.has_throughput && gpu.device) {
-    auto patched = device;  // a loop of copies takes milliseconds at most
+    auto patched = worker_options(options.device.value_or(0));  // a loop of copies takes milliseconds at most
     patched.kernel_deadline = scaled_deadline(std::chrono::milliseconds(500));
     worker::Worker worker(patched);
     job.worker = &worker;
     measured.throughput = run::measure_throughput(job);
   }
   return measured;
-}
-
-void write(const MeasureOptions& options, const std::string& text, const std::vector<snippet::Measured>& measured) {
-  if (options.format == "json") return print_text([&](std::ostream& out) { snippet::write_json(out, text, measured); });
-  if (options.format == "csv") return print_text([&](std::ostream& out) { snippet::write_csv(out, measured); });
-  print_text([&](std::ostream& out) { snippet::write_text(out, measured); });
-  if (!options.has_code) return;
-  for (const auto& one : measured) {
-    say("\n{}\n", one.toolchain);
-    for (const auto& record : one.records) print_cell(record);
-  }
-}
-
-// A snippet after analysis, and its pairs.
-struct Planned {
-  snippet::Snippet snippet;
-  snippet::Plan plan;
-  std::string nvrtc;
-};
-
-Planned planned_ptx(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
-                    const snippet::Marks& marks) {
-  Planned planned;
-  const snippet::Syntaxes syntaxes(catalogue);
-  const auto inner = snippet::ptx_of_inline_assembly(text);
-  planned.snippet = snippet::understand(snippet::parse(inner.value_or(text), name), name, syntaxes, catalogue, marks);
-  planned.plan = snippet::plan(planned.snippet, catalogue);
-  return planned;
-}
-
-// By the NVRTC that goes with the toolchain.
-cuda::CudaFunctions compiled(const std::vector<isa::Form>& forms, const assemble::Toolchain& toolchain,
-                             const isa::Target& target) {
-  std::vector<const isa::Form*> pointers;
-  for (const auto& form : forms) pointers.push_back(&form);
-  auto functions = compile_cuda(pointers, toolchain, target);
-  if (functions.compiler.empty())
-    throw Error(ExitCode::missing_tool, functions.functions.empty() ? "no NVRTC" : functions.functions.front().problem);
-  return functions;
-}
-
-Planned planned_cuda(snippet::CudaText text, const isa::Catalogue& catalogue, const assemble::Toolchain& toolchain,
-                     const isa::Target& target) {
-  const auto is_untyped = [](const snippet::NamedRegister& one) { return one.type.empty(); };
-  if (std::any_of(text.results.begin(), text.results.end(), is_untyped))
-    snippet::take_types(compiled(snippet::type_questions(text), toolchain, target).functions, text);
-  std::vector<isa::Form> forms{snippet::function_of(text)};
-  const auto functions = compiled(forms, toolchain, target);
-  Planned planned;
-  planned.nvrtc = functions.compiler;
-  const snippet::Syntaxes syntaxes(catalogue);
-  if (auto understood = snippet::understand_compiled(text, functions.functions.front(), syntaxes, catalogue)) {
-    planned.snippet = std::move(*understood);
-    planned.plan = snippet::plan(planned.snippet, catalogue);
-  } else {
-    cuda::apply_compiled(forms, functions);
-    planned.snippet = snippet::names_of(text);
-    planned.plan = snippet::plan_together(text, forms.front());
-  }
-  return planned;
 }
 
 void print_remarks(const snippet::Snippet& snippet) {
@@ -228,62 +136,124 @@ std::string failure_of(const std::vector<snippet::Measured>& measured) {
   return why;
 }
 
-void measure(const MeasureOptions& options) {
-  const auto marks = marks_of(options);
-  const auto loaded = load_catalogue_for(options.selection);
-  std::optional<snippet::CudaText> cuda;
-  std::optional<Planned> ptx;
-  Given given;
-  const bool is_ptx = options.cuda.empty() || snippet::ptx_of_inline_assembly(options.cuda);
-  if (is_ptx) {
-    given = options.cuda.empty() ? given_text(options.snippet) : Given{options.cuda, "asm"};
-    ptx = planned_ptx(given.text, given.name, loaded.catalogue, marks);
-    print_remarks(ptx->snippet);
-  } else {
-    given = {options.cuda, "CUDA C"};
-    cuda = snippet::read_cuda(given.text, given.name, loaded.catalogue, marks);
-  }
-  Gpu gpu;
-  find_gpu(options, gpu);
-  if (options.has_throughput && !gpu.device) say(stderr, "no throughput: it can only be measured on a GPU\n");
-  const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
-  const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
-  std::vector<snippet::Measured> measured;
-  std::vector<std::unique_ptr<Planned>> of_toolchains;  // for CUDA C, each toolchain has its own
-  for (const auto& toolchain : chosen_toolchains(wanted, driver)) {
-    require_levels(options.selection.levels, toolchain.kind);
-    const auto& target_name = options.selection.target;
-    const auto target = gpu.device ? target_of(toolchain, *gpu.device)
-                                   : target_of(toolchain, target_from(target_name.empty() ? "sm_90a" : target_name));
-    if (cuda) {
-      of_toolchains.push_back(std::make_unique<Planned>(planned_cuda(*cuda, loaded.catalogue, toolchain, target)));
-      print_remarks(of_toolchains.back()->snippet);
+// Writes what was measured of the snippets, one after another.
+class Output {
+ public:
+  explicit Output(const MeasureOptions& options) : options_(options) {}
+
+  void write(const std::string& text, const std::vector<snippet::Measured>& measured) {
+    ++count_;
+    if (options_.format == "json")
+      return print_text([&](std::ostream& out) { snippet::write_json(out, text, run::tool_version(), measured); });
+    if (options_.format == "csv")
+      return print_text([&](std::ostream& out) { snippet::write_csv(out, measured, count_); });
+    if (count_ > 1) say("\n");
+    print_text([&](std::ostream& out) { snippet::write_text(out, measured); });
+    if (!options_.has_code) return;
+    for (const auto& one : measured) {
+      say("\n{}\n", one.toolchain);
+      for (const auto& record : one.records) print_cell(record);
     }
-    const auto& planned = cuda ? *of_toolchains.back() : *ptx;
-    measured.push_back(measure_with(toolchain, target, loaded, planned.snippet, planned.plan, options, gpu));
-    measured.back().nvrtc = planned.nvrtc;
   }
-  write(options, given.text, measured);
-  if (const auto why = failure_of(measured); !why.empty()) throw Error(ExitCode::failure, why);
+
+  void write_error(const std::string& text, const Error& error) {
+    ++count_;
+    if (options_.format == "json")
+      print_text([&](std::ostream& out) { snippet::write_json_error(out, text, run::tool_version(), error.what()); });
+  }
+
+ private:
+  const MeasureOptions& options_;
+  std::size_t count_ = 0;
+};
+
+// What measures the snippets: the catalogue and the GPU, and for each toolchain its tools.
+struct Bench {
+  const MeasureOptions& options;
+  snippet::Marks marks;
+  std::optional<snippet::Lines> lines;
+  Gpu gpu;
+  std::vector<std::unique_ptr<Tools>> tools = {};
+
+  void find_tools() {
+    find_gpu(options, gpu);
+    if (options.has_throughput && !gpu.device) say(stderr, "no throughput: it can only be measured on a GPU\n");
+    const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
+    const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
+    const auto& target_name = options.selection.target;
+    for (const auto& toolchain : chosen_toolchains(wanted, driver)) {
+      require_levels(options.selection.levels, toolchain.kind);
+      const auto target = gpu.device ? target_of(toolchain, *gpu.device)
+                                     : target_of(toolchain, target_from(target_name.empty() ? "sm_90a" : target_name));
+      tools.push_back(std::make_unique<Tools>(toolchain, target, options, gpu));
+    }
+  }
+
+  void measure(GivenSnippet given, Output& output) {
+    const auto read = read_snippet(std::move(given), lines, marks, options.selection, options.choices,
+                                   options.snippets.size() + options.cuda.size() > 1);
+    if (read.ptx) print_remarks(read.ptx->snippet);
+    if (tools.empty()) find_tools();  // a mistake in the text is found without them
+    std::vector<std::shared_ptr<const PlannedSnippet>> planned;
+    std::vector<snippet::Measured> measured;
+    for (const auto& one : tools) {
+      planned.push_back(planned_for(read, one->toolchain, one->target));
+      if (!read.ptx) print_remarks(planned.back()->snippet);
+      measured.push_back(measure_with(*one, *planned.back(), options, gpu));
+    }
+    output.write(measured_text(read, *planned.front()), measured);
+    if (const auto why = failure_of(measured); !why.empty()) throw Error(ExitCode::failure, why);
+  }
+};
+
+std::vector<GivenSnippet> given_snippets(const MeasureOptions& options) {
+  std::vector<GivenSnippet> given;
+  for (const auto& snippet : options.snippets) given.push_back(given_snippet(snippet));
+  for (const auto& cuda : options.cuda) given.push_back({GivenSnippet::Kind::expression, cuda, "CUDA C"});
+  return given;
 }
 
-}  // namespace
+void measure(const MeasureOptions& options) {
+  const auto lines = options.lines.empty() ? std::nullopt : std::optional(snippet::lines_from(options.lines));
+  auto given = given_snippets(options);
+  Bench bench{.options = options,
+              .marks = marks_from(options.sources, options.results, options.types),
+              .lines = lines,
+              .gpu = {}};
+  Output output(options);
+  if (given.size() == 1) return bench.measure(std::move(given.front()), output);
+  // What is wrong with one snippet does not end the others.
+  std::optional<Error> first;
+  for (auto& one : given) {
+    const auto text = one.text;
+    try {
+      bench.measure(std::move(one), output);
+    } catch (const Error& error) {
+      if (error.exit_code != ExitCode::usage && error.exit_code != ExitCode::failure) throw;
+      if (error.exit_code == ExitCode::usage) output.write_error(text, error);
+      say(stderr, error);
+      if (!first) first = error;
+    }
+  }
+  if (first) throw CLI::RuntimeError(static_cast<int>(first->exit_code));
+}
 
-void add_measure(CLI::App& program) {
-  auto* command = program.add_subcommand(
-      "measure",
-      "Measure any snippet of PTX: latency from each source to each result, and its issue cost (docs/measure.md).");
-  auto options = std::make_shared<MeasureOptions>();
-  options->selection.levels = {0, 3};
-  auto* ptx = command->add_option(
-      "snippet", options->snippet,
-      "PTX instructions, separated by semicolons ('mad.lo.u32 d, a, b, c; popc.b32 d, d'); a file of them, whose name "
-      "ends in .ptx; or - for standard input.");
+// What is measured: the snippets, and their registers.
+void add_snippets(CLI::App* command, const std::shared_ptr<MeasureOptions>& options) {
+  auto* ptx = command->add_option("snippet", options->snippets,
+                                  "Snippets, each measured by itself: PTX instructions, separated by semicolons "
+                                  "('mad.lo.u32 d, a, b, c; popc.b32 d, d'); a file of them, whose name "
+                                  "ends in .ptx; a file of CUDA C (.cu); or - for standard input.");
   ptx->type_name("PTX");
+  command
+      ->add_option("--lines", options->lines,
+                   "Only these lines of the file, both included: of a kernel's PTX, or of CUDA C. Default: all of its "
+                   "only kernel.")
+      ->type_name("FIRST:LAST");
   auto* cuda = command->add_option("--cuda", options->cuda,
                                    "CUDA C instead: an expression ('__sinf(x) * y'), or assignments separated by "
-                                   "semicolons. Needs an NVRTC.");
-  cuda->type_name("TEXT")->excludes(ptx);
+                                   "semicolons. Needs an NVRTC. Can be repeated.");
+  cuda->type_name("TEXT")->allow_extra_args(false);
   command
       ->add_option(
           "--source", options->sources,
@@ -305,6 +275,46 @@ void add_measure(CLI::App& program) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME=TYPE");
+}
+
+// How it is measured.
+void add_choices(CLI::App* command, const std::shared_ptr<MeasureOptions>& options) {
+  command
+      ->add_option("--consumer", options->choices.consumer,
+                   "What waits for the result: a consumer of the catalogue (xor.b32). Default: the first that fits.")
+      ->type_name("NAME");
+  command->add_flag("--chain", options->choices.prefers_chain,
+                    "Give the time of a step in a chain of copies where there is one. Default: the headline as in a "
+                    "table.");
+  command
+      ->add_option("--input", options->choices.input,
+                   "A class of input values (denormal), as the column `input` of a table names it. Default: the usual "
+                   "values.")
+      ->type_name("CLASS");
+  command
+      ->add_option_function<std::string>(
+          "--lanes", [options](const std::string& lanes) { options->choices.same_lanes = lanes == "same"; },
+          "Whether the lanes of a warp have the same or different values and addresses. Default: different.")
+      ->check(CLI::IsMember({"same", "different"}))
+      ->type_name("WORD");
+  command
+      ->add_option_function<std::string>(
+          "--cache", [options](const std::string& cache) { options->choices.loads_from_l2 = cache == "l2"; },
+          "Where plain loads of global memory hit; for l2 they get the cache operator .cg. Default: l1.")
+      ->check(CLI::IsMember({"l1", "l2"}))
+      ->type_name("WORD");
+}
+
+}  // namespace
+
+void add_measure(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "measure",
+      "Measure any snippet of PTX: latency from each source to each result, and its issue cost (docs/measure.md).");
+  auto options = std::make_shared<MeasureOptions>();
+  options->selection.levels = {0, 3};
+  add_snippets(command, options);
+  add_choices(command, options);
   add_levels(*command, options->selection.levels, "0,3");
   add_toolchain(*command, options->selection.toolchain, Toolchains::several, "driver; without a GPU the newest ptxas",
                 "are measured one after another");
@@ -322,7 +332,7 @@ void add_measure(CLI::App& program) {
   add_format(*command, options->format, {"text", "csv", "json"});
   add_catalogue(*command, options->selection);
   command->callback([options] {
-    if (options->snippet.empty() && options->cuda.empty())
+    if (options->snippets.empty() && options->cuda.empty())
       throw Error(ExitCode::usage, "there is no snippet", "ptxlat measure 'mad.lo.u32 d, a, b, c; popc.b32 d, d'");
     measure(*options);
   });

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "results/record.h"
 
@@ -26,6 +27,12 @@ template <typename... Arguments>
 void say(std::FILE* error, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   const auto message = printable(fmt::format(text, std::forward<Arguments>(arguments)...));
   std::fwrite(message.data(), 1, message.size(), error);
+}
+
+// An error with what to do about it.
+inline void say(std::FILE* stream, const Error& error) {
+  say(stream, "ptxlat: {}\n", error.what());
+  if (!error.advice.empty()) say(stream, "        {}\n", error.advice);
 }
 
 // Data, on standard output. The end of the program looks at the stream: work goes on if its reader is gone.

@@ -112,6 +112,13 @@ std::string without_nvrtc(const assemble::Toolchain& assembler) {
                      assemble::release_of(assembler.version), assembler.name);
 }
 
+std::optional<assemble::Toolchain> find_nvrtc(const assemble::Toolchain& assembler) {
+  const auto pieces = assemble::find_pieces(assemble::toolkit_folders(), {assemble::PieceKind::nvrtc});
+  const auto available = toolchains_of(pieces);
+  const assemble::Toolchain* nvrtc = assemble::nvrtc_for(assembler, available);
+  return nvrtc == nullptr ? std::nullopt : std::optional(*nvrtc);
+}
+
 }  // namespace
 
 cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, const assemble::Toolchain& assembler,
@@ -119,10 +126,8 @@ cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, con
   const bool has_any =
       std::any_of(forms.begin(), forms.end(), [](const isa::Form* form) { return form->cuda.has_value(); });
   if (!has_any) return {};
-  const auto pieces = assemble::find_pieces(assemble::toolkit_folders(), {assemble::PieceKind::nvrtc});
-  const auto available = toolchains_of(pieces);
-  const assemble::Toolchain* nvrtc = assemble::nvrtc_for(assembler, available);
-  if (nvrtc == nullptr) {
+  const auto nvrtc = find_nvrtc(assembler);
+  if (!nvrtc) {
     cuda::CudaFunctions none;
     for (const auto* form : forms) {
       if (form->cuda) none.functions.push_back({form->ptx, {}, {}, without_nvrtc(assembler)});
@@ -134,6 +139,19 @@ cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, con
     return worker.compile(*nvrtc, program, options);
   };
   return {nvrtc->name, cuda::compile_functions(forms, target, assemble::headers_of(*nvrtc).string(), compiler)};
+}
+
+CompiledSource compile_source(const std::string& program, const std::string& name, const assemble::Toolchain& assembler,
+                              const isa::Target& target) {
+  const auto nvrtc = find_nvrtc(assembler);
+  if (!nvrtc) throw Error(ExitCode::missing_tool, without_nvrtc(assembler));
+  worker::Worker worker(worker_options(0));
+  const auto outcome = worker.compile(*nvrtc, program,
+                                      {"--relocatable-device-code=true", "--generate-line-info", "--std=c++17",
+                                       fmt::format("--gpu-architecture=compute_{}{}", target.sm, target.suffix),
+                                       "--include-path=" + assemble::headers_of(*nvrtc).string()});
+  if (!outcome.ptx) throw Error(ExitCode::usage, fmt::format("{} does not compile:\n{}", name, outcome.log));
+  return {*outcome.ptx, nvrtc->name};
 }
 
 }  // namespace ptxlat::cli

@@ -54,4 +54,12 @@ int assembling_threads(int wanted);
 cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, const assemble::Toolchain& assembler,
                                  const isa::Target& target);
 
+// A program of CUDA C++ as PTX with the lines that it comes from, by the same NVRTC. Error{missing_tool} if there is
+// none, Error{usage} with the compiler's messages if it does not compile.
+struct CompiledSource {
+  std::string ptx, compiler;
+};
+CompiledSource compile_source(const std::string& program, const std::string& name, const assemble::Toolchain& assembler,
+                              const isa::Target& target);
+
 }  // namespace ptxlat::cli

@@ -143,6 +143,7 @@ struct Form {
   std::string depends_on_values;  // how the latency depends on the lanes' values; empty if it does not, or by branches
   std::string not_measurable;     // why it cannot be measured; empty if it can
   bool is_streamed = true;        // false for a part of a snippet, whose issue cost is that of the whole
+  bool prefers_chain = false;     // the headline of a snippet is its chain's, because the user wants it
   std::optional<CudaSource> cuda;
   bool is_block = false;
   std::vector<std::string> module;  // declarations at module scope that the text needs, in an order that works

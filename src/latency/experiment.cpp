@@ -103,6 +103,7 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
   const ExperimentBuilder builder{loaded, variant, consumer};
   Experiment experiment;
   experiment.consumer = consumer;
+  experiment.prefers_chain = variant.form->prefers_chain;
   add_windows(builder, experiment);
   add_streams(builder, builder.stream_shape(), experiment);
   return experiment;

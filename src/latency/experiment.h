@@ -42,6 +42,7 @@ struct Experiment {
   Clocks clocks = Clocks::plain;
   ptx::Frame frame = ptx::Frame::loop;  // of all windows except streams
   bool crosses = false;
+  bool prefers_chain = false;  // as its form
   ByRole<ptx::Trial> trials;
 };
 

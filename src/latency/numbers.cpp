@@ -163,6 +163,7 @@ Headline headline_of(const Numbers& numbers) {
   if (!differential && !chain) return Headline::none;
   if (!differential) return Headline::chain;
   if (!chain) return Headline::differential;
+  if (numbers.experiment.prefers_chain) return Headline::chain;
   if (numbers.kernel(Role::chain)->schedule.branches) return Headline::differential;
   if (numbers.experiment.crosses && !numbers.chain_has_same_opcodes()) return Headline::differential;
   if (numbers.chain_is_path()) return Headline::chain;

@@ -12,6 +12,8 @@
 #include "pairs/learn_arrivals.h"
 #include "sass/instruction.h"
 #include "tables/find_tables.h"
+#include "tables/opcode_columns.h"
+#include "tables/opcode_files.h"
 #include "tables/pair_files.h"
 #include "tables/table_files.h"
 
@@ -41,9 +43,8 @@ line::NearestCard card_in(const std::filesystem::path& folder, const isa::Target
   return {run.table, pairs::arrivals_in(rows), own_error, own_interlock_error};
 }
 
-}  // namespace
-
-std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
+// The folder of the nearest card's table.
+std::optional<std::filesystem::path> nearest_folder(const isa::Target& target) {
   if (sass::layout_of(target.sm) != sass::CodeLayout::volta) return std::nullopt;
   const auto tables = data_folder(shipped, [](const std::filesystem::path& one) {
     return std::filesystem::exists(one / "LICENSE") && std::filesystem::is_directory(one);
@@ -61,11 +62,38 @@ std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
     nearest = folder;
     least = distance;
   }
+  return nearest;
+}
+
+}  // namespace
+
+std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
+  const auto nearest = nearest_folder(target);
   return nearest ? std::optional(card_in(*nearest, target)) : std::nullopt;
 }
 
 std::optional<line::NearestCard> chosen_card(const std::string& folder, const isa::Target& target) {
   return folder.empty() ? nearest_card(target) : card_in(folder, target);
+}
+
+OpcodeRates::OpcodeRates(const std::string& folder, const isa::Target& target) {
+  const auto chosen = folder.empty() ? nearest_folder(target) : std::filesystem::path(folder);
+  if (!chosen || tables::run_of_table(*chosen).device.value_or(gpu::DeviceInfo{}).sm != target.sm) return;
+  for (auto& opcode : tables::read_rows(*chosen / tables::opcodes_name, tables::opcode_columns()))
+    opcodes_.emplace(opcode.name, std::move(opcode));
+}
+
+std::optional<PipeLimit> OpcodeRates::limit_of(const std::vector<std::string>& sass) const {
+  std::map<std::string, double> busy;  // clocks for a thread's code
+  for (const auto& name : sass) {
+    const auto found = opcodes_.find(name);
+    if (found == opcodes_.end() || !found->second.throughput || found->second.pipe.empty()) return std::nullopt;
+    busy[found->second.pipe] += 1 / *found->second.throughput;
+  }
+  if (busy.empty()) return std::nullopt;
+  const auto longest =
+      std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return PipeLimit{longest->first, 1 / longest->second};
 }
 
 }  // namespace ptxlat::run

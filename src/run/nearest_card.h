@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "isa/target.h"
 #include "line/line.h"
+#include "results/opcode.h"
 
 namespace ptxlat::run {
 
@@ -15,5 +18,24 @@ namespace ptxlat::run {
 std::optional<line::NearestCard> nearest_card(const isa::Target& target);
 // The same, or the card of this table's folder if one is named. Error{unknown_name} if that has no arrivals.csv.
 std::optional<line::NearestCard> chosen_card(const std::string& folder, const isa::Target& target);
+
+// The pipe that a code fills first, and how often in a clock an SM can execute the code in a thread for that pipe.
+struct PipeLimit {
+  std::string pipe;
+  double rate = 0;
+};
+
+// Throughputs of the opcodes of the nearest measured card, or of this table's folder: none if it is of another
+// architecture.
+class OpcodeRates {
+ public:
+  OpcodeRates(const std::string& folder, const isa::Target& target);
+
+  // None if the opcodes of some code are not all known.
+  std::optional<PipeLimit> limit_of(const std::vector<std::string>& sass) const;
+
+ private:
+  std::map<std::string, results::Opcode> opcodes_;
+};
 
 }  // namespace ptxlat::run

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/snippets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "opcodes/throughput.h"
@@ -57,6 +59,23 @@ std::vector<results::Record> measure_throughput(const SnippetJob& job) {
     records.insert(records.end(), made.begin(), made.end());
   }
   return records;
+}
+
+std::map<std::string, std::string> limits_of(const OpcodeRates& rates, const std::vector<results::Record>& records) {
+  int level = 0;
+  for (const auto& record : records) level = std::max(level, record.level);
+  std::map<std::string, const results::Record*> longest;
+  for (const auto& record : records) {
+    if (record.level != level || record.verdict != sass::Verdict::proven) continue;
+    auto& known = longest[record.input];
+    if (known == nullptr || record.sass.size() > known->sass.size()) known = &record;
+  }
+  std::map<std::string, std::string> limits;
+  for (const auto& [result, record] : longest) {
+    if (const auto limit = rates.limit_of(record->sass))
+      limits[result] = fmt::format("pipe {} at {:.3g} a clock", limit->pipe, limit->rate);
+  }
+  return limits;
 }
 
 }  // namespace ptxlat::run

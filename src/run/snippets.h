@@ -2,12 +2,15 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "line/line.h"
 #include "ptx/skeleton.h"
 #include "results/record.h"
+#include "run/nearest_card.h"
 #include "snippet/method.h"
 
 namespace ptxlat::run {
@@ -26,7 +29,7 @@ struct SnippetJob {
   worker::Worker* worker = nullptr;
   const line::NearestCard* card = nullptr;
   sass::Disassembler& disassembler;
-  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
+  const std::vector<std::unique_ptr<line::KernelAssembler>>& assemblers;
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -36,5 +39,8 @@ std::vector<results::Record> measure_snippet(const SnippetJob& job);
 // The throughput of the whole snippet on an SM with enough warps, at each level: copies of its machine code in a loop,
 // as for `opcodes`.
 std::vector<results::Record> measure_throughput(const SnippetJob& job);
+
+// For each result the pipe that the longest code behind it at the highest level fills first: "pipe xu at 16 a clock".
+std::map<std::string, std::string> limits_of(const OpcodeRates& rates, const std::vector<results::Record>& records);
 
 }  // namespace ptxlat::run

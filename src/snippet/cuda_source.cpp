@@ -28,6 +28,47 @@ struct Piece {
   bool is_name() const { return begins_word(text.front()); }
 };
 
+// "(*(p+(i)))" for "p[i]", which C++ takes as the same. Adds what was between brackets to `indices`.
+std::string without_indices(std::string text, std::vector<std::string>& indices) {
+  for (auto open = text.find('['); open != std::string::npos; open = text.find('[')) {
+    std::size_t close = open + 1;
+    for (int depth = 1; close < text.size(); ++close) {
+      depth += text[close] == '[' ? 1 : text[close] == ']' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    auto begin = open;
+    while (begin > 0 && continues_word(text[begin - 1])) --begin;
+    if (close >= text.size() || begin == open || !begins_word(text[begin])) return text;  // no index of a name
+    const auto name = text.substr(begin, open - begin), index = text.substr(open + 1, close - open - 1);
+    text.replace(begin, close + 1 - begin, fmt::format("(*({}+({})))", name, index));
+    indices.push_back(index);
+  }
+  return text;
+}
+
+// A word of the text, and not a part of one or a member, replaced everywhere.
+std::string with_word_replaced(const std::string& text, const std::string& word, const std::string& by) {
+  std::string replaced;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!continues_word(text[at])) {
+      replaced += text[at++];
+      continue;
+    }
+    auto end = at;
+    while (end < text.size() && continues_word(text[end])) ++end;
+    const auto here = text.substr(at, end - at);
+    const bool is_member = at > 0 && (text[at - 1] == '.' || (at > 1 && text[at - 1] == '>' && text[at - 2] == '-'));
+    replaced += here == word && !is_member ? by : here;
+    at = end;
+  }
+  return replaced;
+}
+
+// Functions of CUDA C whose first argument is a pointer.
+bool takes_pointer(const std::string& function) {
+  return function.starts_with("atomic") || function.starts_with("__ld");
+}
+
 // The place after a text that begins at this one.
 Place after(Place place, std::string_view text) {
   for (const char c : text) place = c == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
@@ -83,7 +124,16 @@ class Reader {
     for (const auto& one : marks.results) wanted_results_.push_back(one.name);
   }
 
-  void read(const std::string& text) {
+  void read(const std::string& written) {
+    std::vector<std::string> indices;
+    const auto text = without_indices(written, indices);
+    for (const auto& index : indices) {
+      std::string before;
+      for (const auto& piece : pieces_of(index)) {
+        if (piece.is_name() && before != "." && before != "->") indices_.insert(piece.text);
+        before = piece.text;
+      }
+    }
     pieces_ = pieces_of(text);
     if (pieces_.empty()) fail(text_.name, {}, "there is no expression here");
     if (const auto statement = isa::statement_in(text)) {
@@ -134,7 +184,7 @@ class Reader {
     }
     if (at(i + 1) == "::") return;
     const bool is_declared_here = begins_word(before.empty() ? ' ' : before.front()) && is_type_word(before);
-    if (at(i + 1) == "=") {
+    if (at(i + 1) == "=" && !is_pointer_at(i)) {
       if (is_declared_here) {
         locals_.insert(piece.text);
       } else if (!locals_.contains(piece.text) && !is_result(piece.text)) {
@@ -152,7 +202,20 @@ class Reader {
     if (is_declared_here) locals_.insert(piece.text);
     if (locals_.contains(piece.text) || is_result(piece.text)) return;
     if (!is_source(piece.text)) text_.sources.push_back({piece.text, {}, piece.place});
+    if (is_pointer_at(i)) pointers_.insert(piece.text);
     note_parameter(i);
+  }
+
+  // "*p", "*(p + …)", or the first argument of a function that takes a pointer.
+  bool is_pointer_at(std::size_t i) const {
+    const auto is_dereference = [&](std::size_t star) {
+      if (star >= pieces_.size() || at(star) != "*") return false;
+      const auto& left = star == 0 ? std::string("(") : at(star - 1);
+      return left != ")" && !continues_word(left.back());
+    };
+    if (i > 0 && is_dereference(i - 1)) return true;
+    if (i < 2 || at(i - 1) != "(") return false;
+    return is_dereference(i - 2) || (pieces_[i - 2].is_name() && takes_pointer(at(i - 2)));
   }
 
   void need_header(const std::string& header) {
@@ -204,19 +267,57 @@ class Reader {
     return advice;
   }
 
+  // What a pointer points to: as given ("f32*"), or the only type that is known, or f32.
+  void take_pointers(std::set<std::string>& all) {
+    const auto assumed = all.size() == 1 ? *all.begin() : std::string("f32");
+    std::vector<std::string> guessed;
+    for (auto& source : text_.sources) {
+      auto given = given_.contains(source.name) ? given_.at(source.name) : std::string();
+      const bool is_pointer = given.ends_with('*') || (given.empty() && pointers_.contains(source.name));
+      if (!is_pointer) continue;  // or an integer that the text casts
+      if (given.empty()) guessed.push_back(source.name);
+      const auto pointee = given.empty() ? assumed : given.substr(0, given.size() - 1);
+      const auto type = isa::cuda_type(pointee, 0);
+      if (type.empty())
+        fail(text_.name, source.place, fmt::format("CUDA C has no type for {}", pointee),
+             fmt::format("write --type {}=f32*", source.name));
+      need_header(header_of_type(pointee));
+      // A pointer to global memory, as a kernel's parameter is.
+      text_.statements = with_word_replaced(text_.statements, source.name,
+                                            fmt::format("(({}*)__cvta_global_to_generic({}))", type, source.name));
+      given_[source.name] = "u64";
+      all.insert(pointee);
+    }
+    remark_guess(guessed, "to point to " + assumed, "…*");
+  }
+
+  // "a, b are assumed to be f32; --type a=… changes that".
+  void remark_guess(const std::vector<std::string>& names, const std::string& guess, const char* type = "…") {
+    if (names.empty()) return;
+    text_.remarks.push_back(fmt::format("{} {} assumed {}; --type {}={} changes that", fmt::join(names, ", "),
+                                        names.size() == 1 ? "is" : "are", guess, names.front(), type));
+  }
+
   void find_types() {
     std::set<std::string> all;
     for (const auto& source : text_.sources) {
+      if (pointers_.contains(source.name) || (given_.contains(source.name) && given_.at(source.name).ends_with('*')) ||
+          indices_.contains(source.name))
+        continue;
       if (given_.contains(source.name)) all.insert(given_.at(source.name));
       if (arguments_[source.name].types.size() == 1) all.insert(*arguments_[source.name].types.begin());
     }
-    std::vector<std::string> guessed;
+    take_pointers(all);
+    std::vector<std::string> guessed, guessed_indices;
     for (auto& source : text_.sources) {
       const auto& found = arguments_[source.name].types;
       if (given_.contains(source.name)) {
         source.type = given_.at(source.name);
       } else if (found.size() == 1) {
         source.type = *found.begin();
+      } else if (indices_.contains(source.name)) {
+        source.type = "s32";
+        guessed_indices.push_back(source.name);
       } else if (found.empty() && all.size() == 1) {
         source.type = *all.begin();
         guessed.push_back(source.name);
@@ -228,9 +329,8 @@ class Reader {
         fail(text_.name, source.place, fmt::format("CUDA C has no type for {} .{}", source.name, source.type));
       need_header(header_of_type(source.type));
     }
-    if (!guessed.empty())
-      text_.remarks.push_back(fmt::format("{} is assumed to be {}, like the other sources; --type {}=… changes that",
-                                          fmt::join(guessed, ", "), *all.begin(), guessed.front()));
+    if (!guessed.empty()) remark_guess(guessed, fmt::format("to be {}, like the other sources", *all.begin()));
+    remark_guess(guessed_indices, "to be s32, as an index");
     for (auto& result : text_.results) {
       if (given_.contains(result.name)) result.type = given_.at(result.name);
       need_header(header_of_type(result.type));
@@ -251,7 +351,7 @@ class Reader {
   std::vector<Piece> pieces_;
   std::map<std::string, std::string> given_;
   std::map<std::string, Argument> arguments_;
-  std::set<std::string> locals_;
+  std::set<std::string> locals_, pointers_, indices_;
   std::vector<std::string> wanted_results_;
   bool has_assignment_ = false;
 };

@@ -206,7 +206,31 @@ void find_sources(Snippet& snippet, const std::vector<NamedRegister>& marked) {
   }
 }
 
-// If the user named none: the last value of each register, if nothing reads it.
+// Whether a value only goes to memory, from which no later instruction reads it: then it is a result of the snippet.
+bool is_only_stored(const Snippet& snippet, std::size_t value) {
+  bool is_stored = false;
+  for (std::size_t i = 0; i < snippet.flows.size(); ++i) {
+    const auto& flow = snippet.flows[i];
+    if (std::find(flow.reads.begin(), flow.reads.end(), value) == flow.reads.end()) continue;
+    const auto& instruction = snippet.instructions[i];
+    const auto is_operand = [&](const Bound& bound) {
+      const auto token = flow.of_token.find(bound.token);
+      return token != flow.of_token.end() && token->second == value;
+    };
+    const bool is_data = std::all_of(instruction.operands.begin(), instruction.operands.end(),
+                                     [&](const Bound& bound) { return !is_operand(bound) || !is_address(bound); });
+    const bool is_guard = flow.guard == value;
+    const bool is_read_back = std::any_of(snippet.flows.begin(), snippet.flows.end(), [&](const Flow& other) {
+      return std::find(other.stores.begin(), other.stores.end(), i) != other.stores.end();
+    });
+    if (!stores(instruction) || !flow.writes.empty() || !is_data || is_guard || is_read_back) return false;
+    is_stored = true;
+  }
+  return is_stored;
+}
+
+// If the user named none: the last value of each register, if nothing in the snippet reads it, if it is stored, or if
+// the rest of its kernel reads it.
 void find_results(Snippet& snippet, const std::map<std::string, std::size_t>& last,
                   const std::vector<NamedRegister>& marked) {
   for (const auto& one : marked) {
@@ -216,11 +240,20 @@ void find_results(Snippet& snippet, const std::map<std::string, std::size_t>& la
     snippet.results.push_back(found->second);
   }
   if (!marked.empty()) return;
+  std::vector<std::size_t> unread;
   for (std::size_t i = 0; i < snippet.values.size(); ++i) {
     const auto& value = snippet.values[i];
     const bool is_last = value.definition && last.at(value.name) == i;
-    if (is_last && value.name != carry_name && !is_read(snippet, i)) snippet.results.push_back(i);
+    if (!is_last || value.name == carry_name || snippet.text.not_results.contains(value.name)) continue;
+    if (snippet.text.read_elsewhere.contains(value.name) || is_only_stored(snippet, i)) {
+      snippet.results.push_back(i);
+    } else if (!is_read(snippet, i)) {
+      unread.push_back(i);
+    }
   }
+  if (snippet.text.is_of_kernel && !snippet.results.empty()) return;
+  snippet.results.insert(snippet.results.end(), unread.begin(), unread.end());
+  std::sort(snippet.results.begin(), snippet.results.end());  // as in the text
 }
 
 void find_live(Snippet& snippet) {
@@ -323,6 +356,7 @@ Snippet understand(Text text, const std::string& name, const Syntaxes& syntaxes,
   Snippet snippet;
   snippet.name = name;
   snippet.text = std::move(text);
+  snippet.remarks = snippet.text.remarks;
   if (snippet.text.statements.empty()) fail(name, {}, "there is no instruction here");
   for (const auto& statement : snippet.text.statements) snippet.instructions.push_back(syntaxes.read(statement, name));
   const bool is_alone = snippet.instructions.size() == 1 && !snippet.text.statements.front().guard;

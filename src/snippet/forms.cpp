@@ -39,7 +39,7 @@ bool is_as_in_the_catalogue(const Snippet& snippet) {
     if (bound.token > 0 && tokens[bound.token - 1].text == "!") return false;
     if (bound.token + 1 < tokens.size() && isa::find_type(bound.type) == nullptr && tokens[bound.token + 1].text != "]")
       return false;
-    if (bound.operand->type == "imm" && !bound.is_literal) return false;
+    if ((bound.operand->type == "imm" && !bound.is_literal) || !tokens[bound.token].selector.empty()) return false;
     if (!bound.is_literal && !names.insert(tokens[bound.token].text).second) return false;
     if (bound.is_literal) continue;
     const auto& type = snippet.values[flow.of_token.at(bound.token)].type;
@@ -300,7 +300,7 @@ class Builder {
       const bool is_negative_offset = token.kind == Token::Kind::number && token.text.front() == '-' && i > 0 &&
                                       statement.operands[i - 1].kind == Token::Kind::name;
       text += before + (is_negative_offset ? "+" : "") +
-              (named == flow.of_token.end() ? token.text : spelled(named->second));
+              (named == flow.of_token.end() ? token.text : spelled(named->second)) + token.selector;
       before = token.text == "," ? " " : "";
     }
     return text + ";";
@@ -338,8 +338,9 @@ class Builder {
       if (from.audit == isa::AuditRule::effects) form.audit = isa::AuditRule::effects;
       if (form.not_streamable.empty()) form.not_streamable = from.not_streamable;
       if (form.depends_on_values.empty()) form.depends_on_values = from.depends_on_values;
-      if (loads(snippet_.instructions[i]) || stores(snippet_.instructions[i]))
-        made_.bytes += bytes_moved(snippet_.instructions[i]);
+      // Of a compiler's kernel, a narrower access is what the program has.
+      const bool accesses = loads(snippet_.instructions[i]) || stores(snippet_.instructions[i]);
+      if (accesses && !snippet_.text.is_of_kernel) made_.bytes += bytes_moved(snippet_.instructions[i]);
       form.ptx += (form.ptx.empty() ? "" : "; ") + snippet_.instructions[i].statement->opcode;
     }
     const auto& last = snippet_.instructions[instructions_.back()];

@@ -125,6 +125,7 @@ struct Syntaxes::Attempt {
                found->text.find('.') != std::string::npos) {
       return false;
     }
+    if (!found->selector.empty() && !statement.opcode.starts_with('v')) return false;  // of video instructions alone
     one.is_sink = found->text == "_";
     if (one.is_sink && !operand.is_result) return false;
     ++at;
@@ -133,6 +134,10 @@ struct Syntaxes::Attempt {
   }
 
   bool take_operand(const isa::Operand& operand) {
+    if (operand.count == 0 && is("{") && is("}", 2)) {  // Triton writes "{ %r1 }" for a register
+      ++at;
+      return take_scalar(operand, -1) && take("}");
+    }
     if (operand.count == 0) return take_scalar(operand, -1);
     if (!take("{")) return false;
     for (int element = 0; element < operand.count; ++element) {
@@ -172,7 +177,18 @@ struct Syntaxes::Attempt {
       if (i + 1 < pieces.size() && pieces[i + 1].token == "]") take_offset();
       if (!take_second_predicate()) return false;
     }
+    take_merged();
     return at == statement.operands.size();
+  }
+
+  // A result of which only a part is written takes the rest from one more register, which the catalogue omits:
+  // "vadd.u32.u32.u32 d.b0, a, b, c".
+  void take_merged() {
+    if (bound.empty() || statement.operands[bound.front().token].selector.empty() || !is(",")) return;
+    const auto* merged = token(1);
+    if (merged == nullptr || merged->kind != Token::Kind::name) return;
+    bound.push_back({nullptr, "b32", false, false, false, false, -1, at + 1});
+    at += 2;
   }
 };
 
@@ -266,7 +282,8 @@ Instruction Syntaxes::read(const Statement& statement, const std::string& name) 
   const bool is_at_end = furthest >= statement.operands.size();
   const auto place = is_at_end ? statement.place : statement.operands[furthest].place;
   const auto what = is_at_end ? std::string("has too few operands")
-                              : fmt::format("cannot have \"{}\" here", statement.operands[furthest].text);
+                              : fmt::format("cannot have \"{}{}\" here", statement.operands[furthest].text,
+                                            statement.operands[furthest].selector);
   if (!is_at_end && fixed_names_.contains(statement.operands[furthest].text)) {
     fail(name, place, fmt::format("{} {}: it is a special register", statement.opcode, what),
          fmt::format("read it first: mov.u32 t, {}", statement.operands[furthest].text));

@@ -12,7 +12,9 @@
 namespace ptxlat::snippet {
 
 // An operand of a form and the token that the user wrote for it.
-//   operand   of the form; null for the second predicate of setp, which the catalogue does not have
+//   operand   of the form; null for what the catalogue does not have: the second predicate of setp, the register that a
+//   part is
+//             written into
 //   type      of the register: the operand's, or an object's name
 //   element   of a vector, from 0; -1: not a vector
 //   token     among the statement's

@@ -33,16 +33,31 @@ bool continues_name(char c) {
 
 class Parser : Cursor {
  public:
-  Parser(const std::string& text, std::string name) : Cursor(text), name_(std::move(name)) {}
+  Parser(const std::string& text, std::string name, bool is_module)
+      : Cursor(text), name_(std::move(name)), is_module_(is_module) {}
 
   Text parse() {
-    if (text_.size() > most_text_bytes) fail(name_, {}, fmt::format("it has more than {} bytes", most_text_bytes));
-    for (skip_space(); !at_end(); skip_space()) parse_statement();
-    if (!scopes_.empty()) fail(name_, scopes_.back(), "this brace is never closed");
+    parse_all(most_text_bytes);
     return std::move(parsed_);
   }
 
+  std::vector<Function> parse_module() {
+    parse_all(most_module_bytes);
+    return std::move(functions_);
+  }
+
  private:
+  void parse_all(std::size_t most_bytes) {
+    if (text_.size() > most_bytes) fail(name_, {}, fmt::format("it has more than {} bytes", most_bytes));
+    for (skip_space(); !at_end(); skip_space()) parse_statement();
+    if (!scopes_.empty()) fail(name_, scopes_.back(), "this brace is never closed");
+  }
+
+  // Of a module, inside the body that is being read.
+  bool is_in_function() const { return is_module_ && !scopes_.empty(); }
+  std::vector<Statement>& statements() { return is_module_ ? functions_.back().statements : parsed_.statements; }
+  std::vector<NamedRegister>& declared() { return is_module_ ? functions_.back().declared : parsed_.declared; }
+
   // A whole character of UTF-8.
   std::string character() const {
     std::size_t end = at_ + 1;
@@ -122,6 +137,8 @@ class Parser : Cursor {
       return;
     }
     if (peek() == '{') {
+      const bool begins_body = is_module_ && scopes_.empty();
+      if (begins_body && !std::exchange(awaits_body_, false)) fail(name_, place_, "this brace belongs to no kernel");
       scopes_.push_back(place_);
       take();
       return;
@@ -129,17 +146,25 @@ class Parser : Cursor {
     if (peek() == '}') {
       if (scopes_.empty()) fail(name_, place_, "this brace closes nothing");
       scopes_.pop_back();
+      if (is_module_ && scopes_.empty()) functions_.back().end = place_;
       take();
       return;
     }
-    if (peek() == '.') return parse_directive();
+    if (peek() == '.') return is_module_ ? parse_module_directive() : parse_directive();
+    if (is_module_ && !is_in_function()) fail(name_, place_, "a directive is expected here, outside of all kernels");
     Statement statement;
+    statement.source_line = source_line_;
     if (peek() == '@') statement.guard = take_guard();
     statement.place = place_;
     if (!begins_name(peek()))
       fail(name_, place_, fmt::format("an instruction is expected here, not \"{}\"", character()));
     statement.opcode = take_opcode();
     skip_space();
+    if (peek() == ':' && is_module_) {
+      take();
+      functions_.back().labels[statement.opcode] = statements().size();
+      return;
+    }
     if (peek() == ':') {
       fail(name_, statement.place,
            fmt::format("the label {}: only code without branches is measured", statement.opcode), straight_line_advice);
@@ -150,9 +175,9 @@ class Parser : Cursor {
     }
     if (!at_end()) take();
     join_constants(statement.operands);
-    if (parsed_.statements.size() == most_instructions)
+    if (!is_module_ && parsed_.statements.size() == most_instructions)
       fail(name_, statement.place, fmt::format("a snippet has at most {} instructions", most_instructions));
-    parsed_.statements.push_back(std::move(statement));
+    statements().push_back(std::move(statement));
   }
 
   Guard take_guard() {
@@ -194,8 +219,11 @@ class Parser : Cursor {
       token.kind = Token::Kind::name;
       token.text = take_while(continues_name);
       while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, if a semicolon is missing
-        token.text += take();
-        token.text += take_while(continues_name);
+        std::string part(1, take());
+        part += take_while(continues_name);
+        const bool selects = part.size() > 2 && (part[1] == 'b' || part[1] == 'h') && part.size() < 7 &&
+                             std::all_of(part.begin() + 2, part.end(), is_digit);
+        (selects ? token.selector : token.text) += part;
       }
     } else if (is_digit(peek()) || ((peek() == '-' || peek() == '.') && is_digit(peek(1)))) {
       token.kind = Token::Kind::number;
@@ -227,24 +255,94 @@ class Parser : Cursor {
     const auto place = place_;
     take();
     const auto word = take_while(continues_name);
-    if (word == "version" || word == "target" || word == "visible" || word == "entry" || word == "func") {
-      fail(name_, place,
-           fmt::format(".{}: this is a whole module, and what is measured is a list of instructions", word),
-           "give the instructions between the loads of its operands and the stores of its results");
-    }
-    // They make no code. Those with places in a source end with their line.
-    if (word == "loc" || word == "file") {
-      while (!at_end() && peek() != '\n' && peek() != ';') take();
-      return;
-    }
-    if (word == "pragma") {
-      while (!at_end() && peek() != ';') take();
-      return;
-    }
+    if (word == "version" || word == "target" || word == "address_size") return skip_line();
+    if (skip_without_code(word)) return;
     if (word != "reg") {
       fail(name_, place, fmt::format("the directive .{} is not allowed in a snippet: only .reg is", word),
            "memory is given by the snippet's pointers: a register that is used as an address points to scratch memory");
     }
+    parse_registers();
+  }
+
+  // Directives that make no code. Those with places in a source end with their line.
+  bool skip_without_code(const std::string& word) {
+    if (word == "loc") {
+      read_loc();
+    } else if (word == "file") {
+      skip_line();
+    } else if (word == "pragma") {
+      skip_to_semicolon();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void skip_line() {
+    while (!at_end() && peek() != '\n') take();
+  }
+  void skip_to_semicolon() {
+    while (!at_end() && peek() != ';') take();
+  }
+
+  // ".loc 1 12 3", ".loc 1 40 9, function_name $L__info_string0, inlined_at 1 12 3": the line of the outermost place.
+  void read_loc() {
+    std::string line = take_while([](char c) { return c != '\n' && c != ';'; });
+    constexpr std::string_view inlined = "inlined_at";
+    if (const auto at = line.rfind(inlined); at != std::string::npos) line.erase(0, at + inlined.size());
+    auto words = words_in(line, " \t,");
+    std::erase(words, "");
+    const bool is_number =
+        words.size() > 1 && words[1].size() < 9 && std::all_of(words[1].begin(), words[1].end(), is_digit);
+    source_line_ = is_number ? std::stoi(words[1]) : 0;
+  }
+
+  // ".visible .entry name(…) .maxntid 128, 1, 1 {", ".extern .shared .align 16 .b8 smem[];", ".version 8.0". Variables
+  // need no declaration: a name that an instruction takes as an address points to scratch memory.
+  void parse_module_directive() {
+    const auto place = place_;
+    take();
+    const auto word = take_while(continues_name);
+    if (skip_without_code(word)) return;
+    if (word == "entry" || word == "func") return begin_function(place, word == "entry");
+    if (word == "reg" && is_in_function()) return parse_registers();
+    if (word == "visible" || word == "extern" || word == "weak" || word == "common") return;
+    if (word == "version" || word == "target" || word == "address_size") return skip_line();
+    if (word == "section") return skip_block();
+    skip_to_semicolon();
+  }
+
+  // Up to its body, or only a declaration.
+  void begin_function(Place place, bool is_kernel) {
+    std::string head;
+    while (!at_end() && peek() != '{' && peek() != ';') {
+      skip_space();
+      if (!at_end() && peek() != '{' && peek() != ';') head += take();
+    }
+    if (peek() != '{') return;
+    // Not in parentheses, which have the result and the parameters.
+    std::string name;
+    int depth = 0;
+    for (const char c : head) {
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (depth == 0 && continues_name(c)) name += c;
+      if (depth > 0 && !name.empty()) break;
+      if (depth == 0 && c == '.') break;
+    }
+    awaits_body_ = true;
+    functions_.push_back({name, is_kernel, place, place, {}, {}, {}});
+    declared_at_.clear();
+    source_line_ = 0;
+  }
+
+  // A section of debugging data.
+  void skip_block() {
+    while (!at_end() && peek() != '}') take();
+    if (!at_end()) take();
+  }
+
+  // " .b32 a, b, %r<4>;"
+  void parse_registers() {
     skip_space();
     if (peek() != '.') fail(name_, place_, "a type is expected after .reg");
     const auto type = take_type();
@@ -277,17 +375,22 @@ class Parser : Cursor {
 
   void add_declared(NamedRegister declared) {
     const auto [same, is_new] = declared_at_.try_emplace(declared.name, declared.place);
+    if (!is_new && is_module_) return;  // in a scope of its own
     if (!is_new) {
       fail(name_, declared.place,
            fmt::format("{} is declared a second time (first at {}:{})", declared.name, same->second.line,
                        same->second.column));
     }
-    if (parsed_.declared.size() == most_registers)
+    if (this->declared().size() == most_registers)
       fail(name_, declared.place, fmt::format("more than {} registers are declared", most_registers));
-    parsed_.declared.push_back(std::move(declared));
+    this->declared().push_back(std::move(declared));
   }
 
   std::string name_;
+  bool is_module_;
+  int source_line_ = 0;
+  bool awaits_body_ = false;  // the last of the functions
+  std::vector<Function> functions_;
   std::vector<Place> scopes_;
   std::map<std::string, Place> declared_at_;
   Text parsed_;
@@ -295,6 +398,14 @@ class Parser : Cursor {
 
 }  // namespace
 
-Text parse(const std::string& text, const std::string& name) { return Parser(text, name).parse(); }
+bool is_module(const std::string& text) {
+  return text.find(".entry") != std::string::npos || text.find(".func") != std::string::npos;
+}
+
+Text parse(const std::string& text, const std::string& name) { return Parser(text, name, false).parse(); }
+
+std::vector<Function> parse_module(const std::string& text, const std::string& name) {
+  return Parser(text, name, true).parse_module();
+}
 
 }  // namespace ptxlat::snippet

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <ostream>
+#include <utility>
 
 #include "assemble/log_lines.h"
 #include "base/csv.h"
@@ -50,14 +51,15 @@ constexpr std::array headings = {"source", "result",   "opt",     "cycles", "iss
 using Row = std::array<std::string, headings.size()>;
 
 bool is_numeric(std::size_t column) { return column >= 3 && column <= 6; }
-constexpr std::size_t estimate_column = 6;  // left out if no row has one
 
 bool has_estimate(const results::Record& record) { return record.number(results::metric::estimate).has_value(); }
 bool has_estimates(const Measured& measured) {
   return std::any_of(measured.records.begin(), measured.records.end(), has_estimate);
 }
 
+// That a result does not depend on a source needs no note.
 Row row_of(const results::Record& record) {
+  const bool is_independent = record.verdict == sass::Verdict::no_dependency;
   return {record.operand.empty() ? "-" : record.operand,
           record.input.empty() ? "-" : record.input,
           fmt::format("O{}", record.level),
@@ -67,25 +69,124 @@ Row row_of(const results::Record& record) {
           estimate_in(record),
           to_string(record.verdict),
           opcodes_in(record),
-          record.note};
+          is_independent ? std::string{} : record.note};
 }
 
-void write_rows(std::ostream& out, const std::vector<Row>& rows, bool with_estimates) {
+// The highest level first, and in each the sources that a result has the same row for together: "a, b".
+std::vector<Row> folded_rows(const std::vector<results::Record>& records) {
+  std::vector<const results::Record*> sorted;
+  for (const auto& record : records) sorted.push_back(&record);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->level > b->level; });
+  std::vector<std::pair<Row, std::string>> folded;  // with the sources
+  for (const auto* record : sorted) {
+    auto row = row_of(*record);
+    const auto source = std::exchange(row.front(), {});
+    const auto same = std::find_if(folded.begin(), folded.end(), [&](const auto& one) { return one.first == row; });
+    if (same == folded.end()) {
+      folded.emplace_back(std::move(row), source);
+    } else {
+      same->second += ", " + source;
+    }
+  }
+  std::vector<Row> rows;
+  for (auto& [row, sources] : folded) rows.push_back(std::move(row)), rows.back().front() = sources;
+  return rows;
+}
+
+// "a", "a or b", "a, b or c".
+std::string alternatives(const std::vector<std::string>& names) {
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+// "9 cycles", "at least 11 cycles (35 ±2 expected)"; empty without a number.
+std::string time_of(const results::Record& record) {
+  const auto cycles = number_in(record, results::metric::cycles);
+  if (!cycles.empty()) return cycles + " cycles";
+  const auto by_schedule = number_in(record, results::metric::static_cycles);
+  if (by_schedule.empty()) return {};
+  const bool is_bound = record.has_flag(results::flag::static_is_lower_bound);
+  const auto estimate = estimate_in(record);
+  return fmt::format("{}{} cycles{}", is_bound ? "at least " : "", by_schedule,
+                     estimate.empty() ? "" : " (" + estimate + " expected)");
+}
+
+// "-O3: 9 cycles from a or b, 4 cycles from c to d; one every 2": of one result at one level. Empty without a number.
+std::string headline_of(const std::vector<const results::Record*>& records) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> times;  // and the sources that have them
+  for (const auto* record : records) {
+    const auto time = time_of(*record);
+    if (time.empty()) continue;
+    const auto same = std::find_if(times.begin(), times.end(), [&](const auto& one) { return one.first == time; });
+    if (same == times.end()) {
+      times.push_back({time, {record->operand}});
+    } else {
+      same->second.push_back(record->operand);
+    }
+  }
+  if (times.empty()) return {};
+  std::string line;
+  for (const auto& [time, sources] : times) {
+    const auto from = alternatives(sources);
+    line += (line.empty() ? "" : ", ") + time + (from.empty() ? "" : " from " + from);
+  }
+  const auto& first = *records.front();
+  line = fmt::format("-O{}: {}{}", first.level, line, first.input.empty() ? "" : " to " + first.input);
+  // That of the whole snippet, in each record that has it.
+  const auto with_issue = std::find_if(records.begin(), records.end(),
+                                       [](const auto* one) { return one->number(results::metric::issue).has_value(); });
+  if (with_issue != records.end()) {
+    const bool is_bound = (*with_issue)->has_flag(results::flag::issue_is_lower_bound);
+    line +=
+        fmt::format("; one every {}{}", number_in(**with_issue, results::metric::issue), is_bound ? " or more" : "");
+  }
+  return line;
+}
+
+// A line for each result at the highest level.
+std::vector<std::string> headlines(const std::vector<results::Record>& records,
+                                   const std::map<std::string, std::string>& limits) {
+  int level = 0;
+  for (const auto& record : records) level = std::max(level, record.level);
+  std::vector<std::string> results, lines;
+  for (const auto& record : records) {
+    if (std::find(results.begin(), results.end(), record.input) == results.end()) results.push_back(record.input);
+  }
+  for (const auto& result : results) {
+    std::vector<const results::Record*> of_result;
+    for (const auto& record : records) {
+      if (record.input == result && record.level == level) of_result.push_back(&record);
+    }
+    auto line = headline_of(of_result);
+    if (line.empty()) continue;
+    if (const auto limit = limits.find(result); limit != limits.end()) line += "; " + limit->second;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Columns that are empty in all rows are left out.
+void write_rows(std::ostream& out, const std::vector<Row>& rows) {
   std::array<std::size_t, headings.size()> widths{};
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }
-  for (const auto& row : rows) {
+  const auto write_row = [&](const Row& row) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i == estimate_column && !with_estimates) continue;
-      const std::string room(widths[i] - width_of(row[i]), ' ');
+      if (widths[i] == 0) continue;
+      const auto width = std::max(widths[i], width_of(headings[i]));
+      const std::string room(width - width_of(row[i]), ' ');
       line += is_numeric(i) ? room + row[i] : row[i] + room;
       line += "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
-  }
+  };
+  Row heading;
+  std::copy(headings.begin(), headings.end(), heading.begin());
+  write_row(heading);
+  for (const auto& row : rows) write_row(row);
 }
 
 std::string names_and_types(const Snippet& snippet, const std::vector<std::size_t>& values) {
@@ -112,6 +213,12 @@ results::Json cell_to_json(const results::Record& record) {
   auto cell = results::to_json(record);
   for (const char* name : {"kind", "ptx", "chapter", "core", "operand", "input", "recipe"}) cell.erase(name);
   return cell;
+}
+
+constexpr int json_format = 1;
+
+results::Json head_of(const std::string& text, const std::string& version) {
+  return {{"format", json_format}, {"version", version}, {"snippet", text}};
 }
 
 results::Json names_to_json(const Snippet& snippet, const std::vector<std::size_t>& values) {
@@ -158,20 +265,23 @@ void write_text(std::ostream& out, const std::vector<Measured>& measured) {
     out << separator << one.toolchain << ", " << one.target << ", "
         << (one.gpu.empty() ? "from the schedule" + (with_estimates ? ", estimates from " + one.card : "") : one.gpu)
         << (one.nvrtc.empty() ? "" : ", " + one.nvrtc) << "\nsources " << names_and_types(snippet, snippet.sources)
-        << "; results " << names_and_types(snippet, snippet.results) << "\n\n";
-    std::vector<Row> rows{{}};
-    std::copy(headings.begin(), headings.end(), rows.front().begin());
-    for (const auto& record : one.records) rows.push_back(row_of(record));
-    write_rows(out, rows, with_estimates);
+        << "; results " << names_and_types(snippet, snippet.results) << '\n';
+    if (!one.conditions.empty()) out << one.conditions << '\n';
+    out << '\n';
+    const auto lines = headlines(one.records, one.limits);
+    for (const auto& line : lines) out << line << '\n';
+    if (!lines.empty()) out << '\n';
+    write_rows(out, folded_rows(one.records));
     if (!one.throughput.empty()) out << '\n';
     for (const auto& record : one.throughput) out << throughput_line(record) << '\n';
     separator = "\n";
   }
 }
 
-void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
-  out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,estimate,estimate_error,measure,consumer,sass,"
-         "sass_count,verdict,note\n";
+void write_csv(std::ostream& out, const std::vector<Measured>& measured, std::size_t number) {
+  if (number == 1)
+    out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,estimate,estimate_error,measure,consumer,sass,"
+           "sass_count,verdict,note,snippet\n";
   for (const auto& one : measured) {
     for (const auto& record : one.records) {
       const char* separator = "";
@@ -183,7 +293,7 @@ void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
             record.measure ? std::string(to_string(*record.measure)) : std::string{}, record.consumer,
             fmt::format("{}", fmt::join(record.sass, ";")),
             record.sass.empty() ? std::string{} : fmt::format("{}", record.sass_count),
-            std::string(to_string(record.verdict)), record.note}) {
+            std::string(to_string(record.verdict)), record.note, fmt::format("{}", number)}) {
         out << separator;
         write_csv_field(out, field);
         separator = ",";
@@ -193,13 +303,23 @@ void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
   }
 }
 
-void write_json(std::ostream& out, const std::string& text, const std::vector<Measured>& measured) {
-  results::Json whole = {{"snippet", text}, {"measured", results::Json::array()}};
+void write_json_error(std::ostream& out, const std::string& text, const std::string& version,
+                      const std::string& message) {
+  auto whole = head_of(text, version);
+  whole["error"] = message;
+  out << results::to_line(whole) << '\n';
+}
+
+void write_json(std::ostream& out, const std::string& text, const std::string& version,
+                const std::vector<Measured>& measured) {
+  auto whole = head_of(text, version);
+  whole["measured"] = results::Json::array();
   for (const auto& one : measured) {
     results::Json json = {{"toolchain", one.toolchain}, {"target", one.target}};
     if (!one.gpu.empty()) json["gpu"] = one.gpu;
     if (!one.nvrtc.empty()) json["nvrtc"] = one.nvrtc;
     if (has_estimates(one)) json["card"] = one.card;
+    if (!one.conditions.empty()) json["conditions"] = one.conditions;
     json["sources"] = names_to_json(*one.snippet, one.snippet->sources);
     json["results"] = names_to_json(*one.snippet, one.snippet->results);
     json["remarks"] = one.snippet->remarks;

@@ -250,6 +250,80 @@ TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothi
   CHECK(has(repeated.err, "CUDA C:1:1: for: only expressions and assignments are measured"));
 }
 
+TEST_CASE("a kernel's lines are measured, and CUDA C by the lines of its file") {
+  PtxlatProgram program;
+  program.require_tools();
+  std::ofstream(program.folder() / "k.ptx") << ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                               ".visible .entry k(.param .u64 p) {\n"
+                                               ".reg .b64 %rd<3>;\n.reg .f32 %f<4>;\n"
+                                               "ld.param.u64 %rd1, [p];\n"
+                                               "ld.global.f32 %f1, [%rd1];\n"
+                                               "fma.rn.f32 %f2, %f1, %f1, %f1;\n"
+                                               "mul.f32 %f3, %f2, %f2;\n"
+                                               "st.global.f32 [%rd1], %f3;\n"
+                                               "ret;\n}\n";
+  const auto whole = measured(program, "k.ptx", {"--static", "--target", "sm_90a"});
+  CHECK(whole.at("%rd1 → %f3").verdict == "proven");
+  const auto lines = measured(program, "k.ptx", {"--static", "--target", "sm_90a", "--lines", "9:10"});
+  CHECK(lines.at("%f1 → %f3").static_cycles == 8);
+  const auto one = measured(program, "k.ptx", {"--static", "--target", "sm_90a", "--lines", "9"});
+  CHECK(one.at("%f1 → %f2").static_cycles == 4);
+  std::ofstream(program.folder() / "k.cu") << "__global__ void k(float* p, int n) {\n"
+                                              "  if (threadIdx.x >= n) return;\n"
+                                              "  float x = p[threadIdx.x];\n"
+                                              "  p[threadIdx.x] = __fmaf_rn(x, x, x);\n}\n";
+  const auto source = program.run({"measure", "k.cu", "--lines", "4", "--static", "-O", "3", "--toolchain",
+                                   find_version("ptxas-13.0.88"), "--format", "json"});
+  if (source.status == 5) skip("no NVRTC of CUDA 13.0 on this machine");
+  INFO(source.err);
+  REQUIRE(source.status == 0);
+  CHECK(has(source.out, R"("snippet":"  p[threadIdx.x] = __fmaf_rn(x, x, x);")"));
+  CHECK(has(source.out, R"("sass":["FFMA"])"));
+}
+
+TEST_CASE("several snippets are measured in one run, and one that is wrong does not end the others") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto ended = program.run({"measure", "fma.rn.f32 d, a, b, c", "foo.u32 d, a", "popc.b32 d, a", "--static",
+                                  "--target", "sm_90a", "-O", "3", "--format", "csv"});
+  CHECK(ended.status == 2);
+  CHECK(has(ended.err, "no instruction foo.u32"));
+  INFO(ended.out);
+  CHECK(has(ended.out, ",a,d,3,,1,4,,,dependent"));
+  CHECK(has(ended.out, "POPC"));
+  CHECK(has(ended.out, ",3\n"));
+  CHECK(ended.out.find("toolchain,") == ended.out.rfind("toolchain,"));
+}
+
+TEST_CASE("the text begins with the answer, and rows that are equal are one") {
+  const PtxlatProgram program;
+  const auto ended = program.run({"measure", "mad.lo.u32 t, a, b, c; xor.b32 d, t, c; xor.b32 e, c, f", "--static",
+                                  "--toolchain", find_version("ptxas-13.0.88"), "-O", "0,3"});
+  REQUIRE(ended.status == 0);
+  INFO(ended.out);
+  CHECK(has(ended.out, "-O3: 9 cycles from a, b or c to d; one every "));
+  CHECK(has(ended.out, "-O3: 4 cycles from c or f to e; one every "));
+  CHECK(ended.out.find("  O3 ") < ended.out.find("  O0 "));
+  CHECK(has(ended.out, "\na, b, c  d       O3 "));
+  INFO("a column without a number is not there");
+  CHECK_FALSE(has(ended.out, "cycles  issue"));
+}
+
+TEST_CASE("a part of a register is selected, and a stored value is a result") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto parts = measured(program, "vmad.u32.u32.u32 d, a.b0, b.b1, c", {"--static", "--target", "sm_90a"});
+  CHECK(has(parts.at("a → d").sass, "PRMT"));
+  CHECK(*parts.at("c → d").static_cycles < *parts.at("a → d").static_cycles);
+  const auto merged = measured(program, "vadd.u32.u32.u32 d.b0, a, b, c", {"--static", "--target", "sm_90a"});
+  CHECK(merged.at("c → d").static_cycles);
+  CHECK(program.run({"measure", "add.u32 d, a.b0, b"}).status == 2);
+  const auto stored =
+      measured(program, "add.f32 t, a, b; mul.f32 d, t, t; st.global.f32 [p], d", {"--static", "--target", "sm_90a"});
+  CHECK(stored.at("a → d").static_cycles == 8);
+  CHECK(stored.at("p → d").verdict == "no_dependency");
+}
+
 TEST_CASE("without a GPU the numbers come from the schedule, unless the GPU was requested") {
   PtxlatProgram program;
   program.require_tools();
@@ -317,6 +391,21 @@ std::string measured_cuda(const std::string& text, const std::string& types) {
 }
 
 }  // namespace
+
+TEST_CASE("a pointer of CUDA C points to scratch memory") {
+  for (const auto& [text, types, opcode] : {std::tuple{"__ldg(p) * x", "x=f32", "LDG.E.CONSTANT"},
+                                            {"*p + 1", "p=s32*", "LDG.E"},
+                                            {"p[i] * 2", "p=f64*", "LDG.E.64"},
+                                            {"atomicAdd(p, v)", "v=u32", "ATOMG.E.ADD"}}) {
+    const auto cells = cells_of(measured_cuda(text, types));
+    INFO(text << ": " << cells.at("p → d").note);
+    CHECK(cells.at("p → d").verdict == "proven");
+    CHECK(has(cells.at("p → d").sass, opcode));
+  }
+  const auto index = measured_cuda("p[i]", "p=u16*");
+  CHECK(has(index, R"({"name":"i","type":"s32"})"));
+  CHECK(has(measured_cuda("q[0] = x", "x=f32"), "STG.E"));
+}
 
 TEST_CASE("a result of CUDA C has the type of its expression") {
   const auto result = [](const std::string& name, const std::string& type) {

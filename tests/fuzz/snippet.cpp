@@ -7,12 +7,12 @@
 #include "snippet/forms.h"
 #include "snippet/inline_assembly.h"
 #include "snippet/method.h"
+#include "snippet/module.h"
 #include "snippet/syntax.h"
-#include "snippet/text.h"
 
 namespace ptxlat::fuzz {
 
-// What `measure` is given: PTX, inline assembly, or CUDA C.
+// What `measure` is given: PTX, a compiler's module, inline assembly, or CUDA C.
 void snippet(std::string_view input) {
   static const auto catalogue = part_of_catalogue();
   static const snippet::Syntaxes syntaxes(catalogue);
@@ -22,7 +22,8 @@ void snippet(std::string_view input) {
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is PTX
   }
   const auto ptx = snippet::ptx_of_inline_assembly(text).value_or(text);
-  const auto understood = snippet::understand(snippet::parse(ptx, "snippet"), "snippet", syntaxes, catalogue, {});
+  const auto understood =
+      snippet::understand(snippet::read_ptx(ptx, "snippet", {}), "snippet", syntaxes, catalogue, {});
   snippet::plan(understood, catalogue);
 }
 

@@ -116,3 +116,23 @@ def test_run_raises_what_the_program_says() -> None:
     assert error.value.exit_code == 4
     with pytest.raises(ValueError, match="does not make a table"):
         ptxlat.run(command="list")
+
+
+def test_measure_gives_a_row_for_each_source_result_and_level() -> None:
+    if "PTXLAT" not in os.environ and not (Path(ptxlat.__file__).parent / "bin/ptxlat").exists():
+        pytest.skip("no program")
+    try:
+        table = ptxlat.measure("mad.lo.u32 t, a, b, c; popc.b32 d, t", "fma.rn.f32 d, a, b, c", static=True)
+    except ptxlat.ProgramError as error:
+        if error.exit_code == 5:
+            pytest.skip(error.message)
+        raise
+    assert len(table) == 6 and set(table["verdict"]) == {"proven"} and (table["opt"] == 3).all()
+    assert (table[table["snippet"].str.startswith("fma")]["static"] == 4).all()
+    with pytest.warns(UserWarning, match="no instruction foo"):
+        partly = ptxlat.measure("foo.u32 d, a", "fma.rn.f32 d, a, b, c", static=True)
+    assert list(partly["verdict"]) == ["", "proven", "proven", "proven"]
+    assert math.isnan(partly["static"][0]) and "no instruction foo.u32" in partly["note"][0]
+    with pytest.raises(ptxlat.ProgramError, match="no instruction foo") as error:
+        ptxlat.measure("foo.u32 d, a", static=True)
+    assert error.value.exit_code == 2

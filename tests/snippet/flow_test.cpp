@@ -19,7 +19,7 @@ std::vector<std::string> names(const Snippet& snippet, const std::vector<std::si
   return names;
 }
 std::vector<std::string> sources(const Snippet& snippet) { return names(snippet, snippet.sources); }
-std::vector<std::string> results(const Snippet& snippet) { return names(snippet, snippet.results); }
+std::vector<std::string> results_in(const Snippet& snippet) { return names(snippet, snippet.results); }
 
 using Names = std::vector<std::string>;
 
@@ -39,19 +39,19 @@ using Path = std::vector<std::size_t>;
 TEST_CASE("sources are read before they are written, results are not read any more") {
   const auto snippet = understood("mad.lo.u32 d, a, b, c; shf.l.wrap.b32 d, d, d, 7");
   CHECK(sources(snippet) == Names{"a u32", "b u32", "c u32"});
-  CHECK(results(snippet) == Names{"d b32"});
+  CHECK(results_in(snippet) == Names{"d b32"});
   INFO("a register that is added to is both");
   const auto counter = understood("add.u32 a, a, b");
   CHECK(sources(counter) == Names{"a u32", "b u32"});
-  CHECK(results(counter) == Names{"a u32"});
+  CHECK(results_in(counter) == Names{"a u32"});
 }
 
 TEST_CASE("types come from the instructions: a number's before mere bits, the maker's before the reader's") {
   CHECK(sources(understood("mov.b32 t, a; add.f32 d, t, b")) == Names{"a b32", "b f32"});
   CHECK(sources(understood("mov.b32 t, a; add.f32 d, a, t")) == Names{"a f32"});
-  CHECK(results(understood("mul.wide.u32 d, a, b")) == Names{"d u64"});
-  CHECK(results(understood("cvt.rn.f16.f32 h, a")) == Names{"h f16"});
-  CHECK(results(understood("setp.lt.f64 p, a, b")) == Names{"p pred"});
+  CHECK(results_in(understood("mul.wide.u32 d, a, b")) == Names{"d u64"});
+  CHECK(results_in(understood("cvt.rn.f16.f32 h, a")) == Names{"h f16"});
+  CHECK(results_in(understood("setp.lt.f64 p, a, b")) == Names{"p pred"});
   CHECK(sources(understood("bfe.u32 d, a, 4, n; selp.b32 e, d, x, p")) == Names{"a u32", "n u32", "x b32", "p pred"});
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("a declaration, a mark and --type each give a type") {
 
 TEST_CASE("loads, stores and conversions of integers leave a register wider than their type") {
   CHECK(sources(understood("cvt.rn.f32.u8 f, a; add.u32 d, a, b")) == Names{"a u32", "b u32"});
-  CHECK(results(understood(".reg .b32 d; ld.global.u8 d, [p]")) == Names{"d b32"});
+  CHECK(results_in(understood(".reg .b32 d; ld.global.u8 d, [p]")) == Names{"d b32"});
   CHECK(mistake_in("cvt.rn.f32.u32 f, h; add.f16 d, h, h").starts_with("snippet:1:19: h is 32 bits here and 16 bits"));
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("the path between a source and a result leaves out what only joins it"
 
 TEST_CASE("each result has its own path, and none from what it does not depend on") {
   const auto snippet = understood("cvt.rn.f32.s32 f, a; mul.f32 d, f, b; popc.b32 e, a");
-  CHECK(results(snippet) == Names{"d f32", "e u32"});
+  CHECK(results_in(snippet) == Names{"d f32", "e u32"});
   CHECK(path(snippet, "a", "d") == Path{0, 1});
   CHECK(path(snippet, "a", "e") == Path{2});
   CHECK(path(snippet, "b", "e").empty());
@@ -163,16 +163,16 @@ TEST_CASE("dead code and unused sources are reported, but are not errors") {
 
 TEST_CASE("marks choose the results, and a source that is not marked is an error") {
   const auto snippet = understood("add.u32 d, a, b; mul.lo.u32 e, d, c", {{}, {{"d", "", {}}, {"e", "", {}}}, {}});
-  CHECK(results(snippet) == Names{"d u32", "e u32"});
+  CHECK(results_in(snippet) == Names{"d u32", "e u32"});
   CHECK(mistake_in("// sources: a\nadd.u32 d, a, b").starts_with("snippet:2:15: b is read here, and it is neither"));
   CHECK(mistake_in("// results: x\nadd.u32 d, a, b").starts_with("snippet:1:13: no instruction writes the result x"));
 }
 
 TEST_CASE("vectors, pairs of predicates and sinks are results each of their own") {
-  CHECK(results(understood("ld.global.v2.f32 {x, y}, [p]")) == Names{"x f32", "y f32"});
-  CHECK(results(understood("setp.lt.s32 p|q, a, b")) == Names{"p pred", "q pred"});
-  CHECK(results(understood("setp.lt.s32 p|_, a, b")) == Names{"p pred"});
-  CHECK(results(understood("mov.b64 {lo, hi}, a")) == Names{"lo b32", "hi b32"});
+  CHECK(results_in(understood("ld.global.v2.f32 {x, y}, [p]")) == Names{"x f32", "y f32"});
+  CHECK(results_in(understood("setp.lt.s32 p|q, a, b")) == Names{"p pred", "q pred"});
+  CHECK(results_in(understood("setp.lt.s32 p|_, a, b")) == Names{"p pred"});
+  CHECK(results_in(understood("mov.b64 {lo, hi}, a")) == Names{"lo b32", "hi b32"});
   CHECK(sources(understood("mov.b64 d, {a, b}")) == Names{"a b32", "b b32"});
 }
 
