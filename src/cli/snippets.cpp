@@ -181,6 +181,9 @@ ReadSnippet read_snippet(GivenSnippet given, const std::optional<snippet::Lines>
   ReadSnippet read{std::move(given), lines, marks, selection, choices, is_one_of_several, nullptr, std::nullopt};
   if (read.given.kind == Kind::source) return read;
   const auto inner = snippet::ptx_of_inline_assembly(read.given.text);
+  if (read.given.kind == Kind::expression && lines)
+    throw Error(ExitCode::usage, "--lines chooses lines of a file, and --cuda gives an expression",
+                "name the file instead: ptxlat measure kernel.cu --lines 10:20");
   if (read.given.kind == Kind::expression && !inner) {
     const auto loaded = load_opcodes(selection, words_of("d " + read.given.text));  // never all
     read.cuda = snippet::read_cuda(read.given.text, read.given.name, loaded.catalogue, marks);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -39,7 +40,8 @@ class Followed {
     for (const auto& bound : instruction.operands) {
       if (bound.is_result || bound.is_literal || isa::find_type(bound.type) != nullptr) continue;
       const auto& token = instruction.statement->operands[bound.token];
-      mark(snippet_.flows[index].of_token.at(bound.token), bound.type, bytes_moved(instruction), token.place);
+      mark(snippet_.flows[index].of_token.at(bound.token), {bound.type, bytes_moved(instruction), token.place},
+           added_to(*instruction.statement, bound.token));
     }
   }
 
@@ -64,7 +66,26 @@ class Followed {
     return registers;
   }
 
-  void mark_source(std::size_t number, const std::string& space, int bytes, Place place) {
+  // An access to memory: its state space, bytes and address.
+  struct Access {
+    std::string space;
+    int bytes = 0;
+    Place place;
+  };
+
+  // The numbers that follow a register in its brackets: "[p+4]", "[p-4]", "[p+-4]".
+  static std::int64_t added_to(const Statement& statement, std::size_t token) {
+    std::int64_t sum = 0;
+    for (auto i = token + 1; i < statement.operands.size() && statement.operands[i].text != "]"; ++i)
+      sum += literal_in(statement.operands[i]);
+    return sum;
+  }
+  static std::int64_t literal_in(const Token& token) {
+    return token.kind == Token::Kind::number ? std::strtoll(token.text.c_str(), nullptr, 0) : 0;
+  }
+
+  void mark_source(std::size_t number, const Access& access, std::int64_t added) {
+    const auto& [space, bytes, place] = access;
     const auto bits = isa::register_bits(value(number).type);
     auto object = space;
     if (bits == 32 && space.starts_with("shared")) {
@@ -83,13 +104,21 @@ class Followed {
     }
     if (known.size() < object.size()) known = object;
     addresses.bytes[number] = std::max(addresses.bytes[number], bytes);
+    auto& reach = addresses.reach[number];
+    reach.least = std::min(reach.least, added);
+    reach.most = std::max(reach.most, added);
   }
 
-  void mark(std::size_t number, const std::string& space, int bytes, Place place) {
+  //   added  to the value, in bytes
+  void mark(std::size_t number, const Access& access, std::int64_t added) {
+    const auto& [space, bytes, place] = access;
     // There may be many ways to one value: each selp of the same register doubles their number.
-    if (!marked_.insert({number, space, bytes}).second) return;
+    // With different numbers added, a few of them are looked at.
+    constexpr std::size_t most_added = 8;
+    auto& known = marked_[{number, space, bytes}];
+    if (known.size() == most_added || !known.insert(added).second) return;
     const auto index = maker(number);
-    if (!index) return mark_source(number, space, bytes, place);
+    if (!index) return mark_source(number, access, added);
     const auto& opcode = snippet_.instructions[*index].statement->opcode;
     const auto stem = opcode.substr(0, opcode.find('.'));
     const auto registers = registers_of(*index);
@@ -103,7 +132,7 @@ class Followed {
     if (stem == "mov" || stem == "cvta" || stem == "cvt" || stem == "shfl") pointer = "a";
     for (const auto& [name, source] : registers) {
       if (name == pointer || (stem == "selp" && name != "c")) {
-        mark(source, space, bytes, place);
+        mark(source, access, added + (stem == "sub" ? -1 : 1) * added_in_sum(*index));
       } else {
         make_zero(source);
       }
@@ -116,6 +145,18 @@ class Followed {
                        opcode),
            "add a pointer to it: mad.wide.u32 p, i, 4, base");
     }
+  }
+
+  // The literals of a sum: "add.s64 q, p, 512".
+  std::int64_t added_in_sum(std::size_t index) const {
+    const auto& instruction = snippet_.instructions[index];
+    const auto stem = instruction.statement->opcode.substr(0, instruction.statement->opcode.find('.'));
+    std::int64_t sum = 0;
+    if (stem != "add" && stem != "sub") return sum;
+    for (const auto& bound : instruction.operands) {
+      if (bound.is_literal) sum += literal_in(instruction.statement->operands[bound.token]);
+    }
+    return sum;
   }
 
   // In a sum, the pointer is the operand that is not an index: not itself a product, a shift or a conversion.
@@ -144,7 +185,9 @@ class Followed {
             fmt::format("an address of {} memory that is loaded from {} memory cannot be measured", space, bound.type));
       }
       if (is_same_space)
-        mark(snippet_.flows[index].of_token.at(bound.token), bound.type + "_pointers", bytes_moved(instruction), place);
+        mark(snippet_.flows[index].of_token.at(bound.token),
+             {bound.type + "_pointers", bytes_moved(instruction), place},
+             added_to(*instruction.statement, bound.token));
     }
   }
 
@@ -165,7 +208,7 @@ class Followed {
   const Snippet& snippet_;
   const isa::Catalogue& catalogue_;
   std::map<std::size_t, std::size_t> maker_;
-  std::set<std::tuple<std::size_t, std::string, int>> marked_;
+  std::map<std::tuple<std::size_t, std::string, int>, std::set<std::int64_t>> marked_;  // what was added
   std::set<std::size_t> zero_;
 };
 

@@ -221,7 +221,9 @@ class Builder {
         form.operands.push_back({name, pointer->second});
         const auto& object = catalogue_.objects.at(pointer->second);
         const int apart = object.offset == isa::Offset::per_lane ? (lanes - 1) * addresses.bytes.at(source) : 0;
-        input.values[name] = {"0", std::to_string(apart), false, object.offset == isa::Offset::uniform};
+        const auto first = begin_of(source, pointer->second, addresses.reach.at(source), apart);
+        input.values[name] = {std::to_string(first), std::to_string(first + apart), false,
+                              object.offset == isa::Offset::uniform};
         continue;
       }
       if (addresses.offsets.contains(source)) {
@@ -238,6 +240,21 @@ class Builder {
         input.values[name] = *shared;
       }
     }
+  }
+
+  // Where in scratch memory a pointer points, so that all that is added to it stays inside.
+  std::int64_t begin_of(std::size_t source, const std::string& object, const Addresses::Reach& reach, int apart) const {
+    const bool is_shared = object.starts_with("shared");
+    const bool is_known = is_shared || object.starts_with("global") || object.starts_with("generic");
+    if (!is_known || object.find("pointers") != std::string::npos) return 0;
+    // Of shared memory what the catalogue declares; of global memory what no other object uses. Lines stay lines.
+    const std::int64_t room = is_shared ? 16 << 10 : 64 << 10, alignment = 128, widest = 16;
+    const auto begin = (std::max<std::int64_t>(0, -reach.least) + alignment - 1) / alignment * alignment;
+    if (begin + reach.most + apart + widest <= room) return begin;
+    fail(snippet_.name, value(source).place,
+         fmt::format("{} is used at {} to {} bytes, and scratch memory has {} of them", value(source).name, reach.least,
+                     reach.most, room),
+         "use a smaller offset, or add it in a register");
   }
 
   bool is_read_here(std::size_t number) const {

@@ -233,8 +233,10 @@ struct Candidates {
     for (const auto* other : {&wider, &merged, &whole}) {
       if (has_it(*other) && other->measures_path()) return other;
     }
-    // The assembler has put other code among the path: the number is that of both.
-    if (has_it(whole) && is_proven(*whole.work)) return &whole;
+    // The assembler has put other code among the path: the number is that of both, the less of it the better.
+    for (const auto* other : {&wider, &merged, &whole}) {
+      if (has_it(*other) && is_proven(*other->work)) return other;
+    }
     return is_proven(*alone.work) ? nullptr : &alone;
   }
 

@@ -102,7 +102,8 @@ std::string alternatives(const std::vector<std::string>& names) {
 // "9 cycles", "at least 11 cycles (35 ±2 expected)"; empty without a number.
 std::string time_of(const results::Record& record) {
   const auto cycles = number_in(record, results::metric::cycles);
-  if (!cycles.empty()) return cycles + " cycles";
+  const bool has_more = record.measure == results::Measure::whole_sequence;
+  if (!cycles.empty()) return cycles + (has_more ? " cycles (whole sequence)" : " cycles");
   const auto by_schedule = number_in(record, results::metric::static_cycles);
   if (by_schedule.empty()) return {};
   const bool is_bound = record.has_flag(results::flag::static_is_lower_bound);

@@ -242,6 +242,9 @@ TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothi
   CHECK(program.run({"measure", "absent.ptx"}).status == 2);
   CHECK(program.run({"measure", "add.u32 d, a, b", "--type", "a=b33"}).status == 2);
   CHECK(program.run({"measure", "--cuda", "x * y"}).status == 2);
+  CHECK(program.run({"measure", "--cuda", "x * y", "--lines", "1", "--type", "x=f32"}).status == 2);
+  CHECK(program.run({"measure", "add.u32 d, a, b", "--lines", "2:1"}).status == 2);
+  CHECK(program.run({"measure", "add.u32 d, a, b", "--lines", "2"}).status == 2);
   const auto assembly = program.run({"measure", "--cuda", "y = x; asm(\"trap;\")", "--type", "x=f32"});
   CHECK(assembly.status == 2);
   CHECK(assembly.err.find("only expressions and assignments are measured") != std::string::npos);

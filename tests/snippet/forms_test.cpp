@@ -188,3 +188,18 @@ TEST_CASE("a store alone is the catalogue's form, and with others it needs a res
   CHECK(store.plan.pairs.front().whole.form->form.ptx == "st.global.u32");
   CHECK(Planned("add.u32 t, a, b; st.global.u32 [p], t").plan.pairs.size() == 3);
 }
+
+TEST_CASE("a pointer points so far into scratch memory that no access leaves it") {
+  const auto values_of = [](const std::string& text, const std::string& pointer) {
+    const Planned planned(text);
+    const auto& values = planned.plan.pairs.front().whole.form->form.inputs.front().values;
+    const auto found = values.find(pointer);
+    return found == values.end() ? std::string("usual") : found->second.first + " .. " + found->second.last;
+  };
+  CHECK(values_of("ld.global.f32 d, [p+-1536]; ld.global.f32 e, [p+256]", "p") == "1536 .. 1660");
+  CHECK(values_of("ld.global.f32 d, [p-4]; add.f32 e, d, d", "p") == "128 .. 252");
+  CHECK(values_of("add.s64 q, p, -1000; ld.global.u32 d, [q+-24]", "p") == "1024 .. 1148");
+  CHECK(values_of("ld.global.f32 d, [p+8]; add.f32 e, d, d", "p") == "0 .. 124");
+  CHECK_THROWS_AS(Planned("ld.global.f32 d, [p+70000]; add.f32 e, d, d"), Error);
+  CHECK_THROWS_AS(Planned("ld.shared.f32 d, [p+16384]; add.f32 e, d, d"), Error);
+}
