@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "assemble/toolchain.h"
 #include "base/environment.h"
@@ -143,11 +144,16 @@ class Output {
 
   void write(const std::string& text, const std::vector<snippet::Measured>& measured) {
     ++count_;
+    const bool is_first = !std::exchange(has_written_, true);
     if (options_.format == "json")
       return print_text([&](std::ostream& out) { snippet::write_json(out, text, run::tool_version(), measured); });
-    if (options_.format == "csv")
-      return print_text([&](std::ostream& out) { snippet::write_csv(out, measured, count_); });
-    if (count_ > 1) say("\n");
+    if (options_.format == "csv") {
+      return print_text([&](std::ostream& out) {
+        if (is_first) snippet::write_csv_header(out);
+        snippet::write_csv(out, measured, count_);
+      });
+    }
+    if (!is_first) say("\n");
     print_text([&](std::ostream& out) { snippet::write_text(out, measured); });
     if (!options_.has_code) return;
     for (const auto& one : measured) {
@@ -164,7 +170,8 @@ class Output {
 
  private:
   const MeasureOptions& options_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;     // of all snippets,
+  bool has_written_ = false;  // any of them
 };
 
 // What measures the snippets: the catalogue and the GPU, and for each toolchain its tools.

@@ -279,10 +279,12 @@ void write_text(std::ostream& out, const std::vector<Measured>& measured) {
   }
 }
 
+void write_csv_header(std::ostream& out) {
+  out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,estimate,estimate_error,measure,consumer,sass,"
+         "sass_count,verdict,note,snippet\n";
+}
+
 void write_csv(std::ostream& out, const std::vector<Measured>& measured, std::size_t number) {
-  if (number == 1)
-    out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,estimate,estimate_error,measure,consumer,sass,"
-           "sass_count,verdict,note,snippet\n";
   for (const auto& one : measured) {
     for (const auto& record : one.records) {
       const char* separator = "";

@@ -35,10 +35,11 @@ results::Record without_dependence(const Pair& pair, int level);
 void name_place(results::Record& record, const Snippet& snippet, const std::string& log);
 
 // A text table for each toolchain; a csv; and JSON with everything, including windows (docs/measure.md).
-//   number   of the snippet; the first brings the csv's header
+//   number   of the snippet
 //   version  of the program
 void write_text(std::ostream& out, const std::vector<Measured>& measured);
-void write_csv(std::ostream& out, const std::vector<Measured>& measured, std::size_t number = 1);
+void write_csv_header(std::ostream& out);
+void write_csv(std::ostream& out, const std::vector<Measured>& measured, std::size_t number);
 void write_json(std::ostream& out, const std::string& text, const std::string& version,
                 const std::vector<Measured>& measured);
 // For a snippet that cannot be measured.
