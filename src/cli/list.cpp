@@ -88,7 +88,7 @@ void add_list(CLI::App& program) {
     const auto& selection = options->selection;
     std::optional<isa::Target> target;
     if (!selection.target.empty()) target = target_from(selection.target);
-    const auto loaded = load_selected(selection);
+    const auto loaded = load_selected(selection, selection.filters);
     const auto forms = selected_forms(loaded.catalogue, selection, options->core_only, target);
     if (options->table.empty() && options->format == "text") return print_list(forms);
     if (options->table.empty()) return print_text([&](std::ostream& out) { write_csv(out, forms); });

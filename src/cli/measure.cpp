@@ -72,10 +72,13 @@ void find_gpu(const MeasureOptions& options, Gpu& gpu) {
 // A toolchain and its tools, which serve all snippets.
 struct Tools {
   Tools(assemble::Toolchain with, const isa::Target& to, const MeasureOptions& options, const Gpu& gpu)
-      : toolchain(std::move(with)), target(to), rates(options.card, to) {
+      : toolchain(std::move(with)), target(to) {
     const auto device = worker_options(options.device.value_or(0));
     const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
-    if (!gpu.worker) card = run::chosen_card(options.card, target);
+    const bool has_headline = options.format == "text";
+    if (!gpu.worker || has_headline) card = run::chosen_card(options.card, target);
+    if (card && has_headline) rates = run::OpcodeRates(*card, target);
+    if (gpu.worker) card.reset();  // its estimates are for schedules
     disassembler.emplace(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads), cache_folder());
     assemblers = make_kernel_assemblers(toolchain, target, device, threads);
     printed(run::warnings_about_code(assemblers.front()->origin(), toolchain));
@@ -174,11 +177,10 @@ class Output {
   bool has_written_ = false;  // any of them
 };
 
-// What measures the snippets: the catalogue and the GPU, and for each toolchain its tools.
+// What measures the snippets: the GPU, and for each toolchain its tools.
 struct Bench {
   const MeasureOptions& options;
-  snippet::Marks marks;
-  std::optional<snippet::Lines> lines;
+  SnippetRequest request;
   Gpu gpu;
   std::vector<std::unique_ptr<Tools>> tools = {};
 
@@ -197,18 +199,17 @@ struct Bench {
   }
 
   void measure(GivenSnippet given, Output& output) {
-    const auto read = read_snippet(std::move(given), lines, marks, options.selection, options.choices,
-                                   options.snippets.size() + options.cuda.size() > 1);
+    const auto read = read_snippet(std::move(given), request);
     if (read.ptx) print_remarks(read.ptx->snippet);
     if (tools.empty()) find_tools();  // a mistake in the text is found without them
     std::vector<std::shared_ptr<const PlannedSnippet>> planned;
     std::vector<snippet::Measured> measured;
     for (const auto& one : tools) {
-      planned.push_back(planned_for(read, one->toolchain, one->target));
+      planned.push_back(planned_for(read, request, one->toolchain, one->target));
       if (!read.ptx) print_remarks(planned.back()->snippet);
       measured.push_back(measure_with(*one, *planned.back(), options, gpu));
     }
-    output.write(measured_text(read, *planned.front()), measured);
+    output.write(measured_text(read, request, *planned.front()), measured);
     if (const auto why = failure_of(measured); !why.empty()) throw Error(ExitCode::failure, why);
   }
 };
@@ -221,12 +222,15 @@ std::vector<GivenSnippet> given_snippets(const MeasureOptions& options) {
 }
 
 void measure(const MeasureOptions& options) {
-  const auto lines = options.lines.empty() ? std::nullopt : std::optional(snippet::lines_from(options.lines));
   auto given = given_snippets(options);
-  Bench bench{.options = options,
-              .marks = marks_from(options.sources, options.results, options.types),
-              .lines = lines,
-              .gpu = {}};
+  Bench bench{
+      .options = options,
+      .request = {.selection = options.selection,
+                  .lines = options.lines.empty() ? std::nullopt : std::optional(snippet::lines_from(options.lines)),
+                  .marks = marks_from(options.sources, options.results, options.types),
+                  .choices = options.choices,
+                  .is_for_several = given.size() > 1},
+      .gpu = {}};
   Output output(options);
   if (given.size() == 1) return bench.measure(std::move(given.front()), output);
   // What is wrong with one snippet does not end the others.

@@ -184,9 +184,7 @@ void reproduce_form(const ReproduceOptions& options) {
   if (table && tables::is_static(*table))
     throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "leave out --table to compare with the schedule");
-  auto selection = options.selection;
-  selection.filters = {options.form};
-  auto loaded = load_selected(selection);
+  auto loaded = load_selected(options.selection, {options.form});
   form_spelled(loaded.catalogue, options.form);  // before a driver is asked
   const auto tools = tools_for(options, table);
   require_levels({options.level}, tools.toolchain.kind);

@@ -89,7 +89,7 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options, const wor
   const auto& selection = options.selection;
   const int threads = assembling_threads(options.threads);
   job.assemblers = make_kernel_assemblers(job.toolchain, job.target, of_workers, threads);
-  job.loaded = load_selected(selection);
+  job.loaded = load_selected(selection, selection.filters);
   require_levels(selection.levels, job.toolchain.kind);
   const auto forms = selected_forms(job.loaded.catalogue, selection, is_core_only(selection), std::nullopt);
   const auto functions = compile_cuda(forms, job.toolchain, job.target);

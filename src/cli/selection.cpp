@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "cli/options.h"
@@ -92,15 +93,13 @@ void add_selection(CLI::App& command, Selection& selection) {
   add_catalogue(command, selection);
 }
 
-ptx::LoadedCatalogue load_catalogue_for(const Selection& selection) { return load_opcodes(selection, {}); }
+ptx::LoadedCatalogue load_catalogue_for(const Selection& selection) { return load_opcodes(selection, std::nullopt); }
 
-ptx::LoadedCatalogue load_opcodes(const Selection& selection, const std::set<std::string>& opcodes) {
+ptx::LoadedCatalogue load_opcodes(const Selection& selection, const isa::Opcodes& opcodes) {
   std::vector<std::filesystem::path> folders{isa::templates_folder() / "isa", isa::templates_folder() / "cuda"};
   folders.insert(folders.end(), selection.catalogues.begin(), selection.catalogues.end());
   return {isa::load_catalogue(folders, opcodes), ptx::load_skeletons(isa::templates_folder())};
 }
-
-std::string opcode_of(const std::string& spelling) { return spelling.substr(0, spelling.find_first_of(". ")); }
 
 namespace {
 
@@ -115,17 +114,17 @@ bool has_all(const isa::Catalogue& catalogue, const std::vector<std::string>& fi
 
 }  // namespace
 
-ptx::LoadedCatalogue load_selected(const Selection& selection) {
+ptx::LoadedCatalogue load_selected(const Selection& selection, const std::vector<std::string>& filters) {
   std::set<std::string> opcodes;
-  for (const auto& filter : selection.filters) opcodes.insert(opcode_of(filter));
+  for (const auto& filter : filters) opcodes.insert(filter.substr(0, filter.find_first_of(". ")));
   const bool are_names = std::all_of(opcodes.begin(), opcodes.end(), [](const std::string& opcode) {
     return opcode.find_first_of("*?[/\\") == std::string::npos;
   });
   if (are_names && !opcodes.empty()) {
     auto loaded = load_opcodes(selection, opcodes);
-    if (has_all(loaded.catalogue, selection.filters)) return loaded;
+    if (has_all(loaded.catalogue, filters)) return loaded;
   }
-  return load_catalogue_for(selection);  // which has what is like a filter that selects nothing
+  return load_catalogue_for(selection);
 }
 
 }  // namespace ptxlat::cli

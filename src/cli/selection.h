@@ -2,10 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "isa/catalogue.h"
 #include "isa/form.h"
 #include "ptx/skeleton.h"
 #include "results/shards.h"
@@ -38,12 +38,10 @@ void add_shard(CLI::App& command, std::optional<results::Shard>& shard, const st
 
 // Catalogue and skeletons: the shipped ones and the user's.
 ptx::LoadedCatalogue load_catalogue_for(const Selection& selection);
-// Of the catalogue only the entries with these names, or all that the filters can select: the rest takes a second. For
-// commands that look at no other form.
-ptx::LoadedCatalogue load_opcodes(const Selection& selection, const std::set<std::string>& opcodes);
-ptx::LoadedCatalogue load_selected(const Selection& selection);
-// The entries that a form with this spelling can be of: "add" for add.u32.
-std::string opcode_of(const std::string& spelling);
+// Of the catalogue only the entries with these names, or those whose forms these filters can select: the rest takes a
+// second. For commands that look at no other form. If a filter selects nothing, all of it, which has what is like it.
+ptx::LoadedCatalogue load_opcodes(const Selection& selection, const isa::Opcodes& opcodes);
+ptx::LoadedCatalogue load_selected(const Selection& selection, const std::vector<std::string>& filters);
 
 // Whether only core forms are taken. A form that a filter names is always taken, core or not.
 bool is_core_only(const Selection& selection);

@@ -224,9 +224,7 @@ void show(const ShowOptions& options) {
         fmt::format("{} has no probe or fact called {}, and only these can be drawn", options.table, options.form),
         advice_for(options.form, {}, probes));
   }
-  auto selection = options.selection;
-  selection.filters = {options.form};
-  const auto loaded = load_selected(selection);
+  const auto loaded = load_selected(options.selection, {options.form});
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {

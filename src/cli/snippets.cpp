@@ -7,7 +7,6 @@
 #include <cctype>
 #include <filesystem>
 #include <iostream>
-#include <limits>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -104,36 +103,29 @@ bool has_name(const snippet::Text& text, const std::string& name) {
   });
 }
 
-PlannedSnippet planned(snippet::Text text, const std::string& name, const ReadSnippet& read) {
-  snippet::choose_cache(text, read.choices);
-  auto marks = read.marks;
-  if (read.is_one_of_several)
+PlannedSnippet planned(snippet::Text text, const std::string& name, const SnippetRequest& request) {
+  snippet::choose_cache(text, request.choices);
+  auto marks = request.marks;
+  if (request.is_for_several)
     std::erase_if(marks.types, [&](const snippet::NamedRegister& one) { return !has_name(text, one.name); });
-  std::set<std::string> opcodes;
-  for (const auto& statement : text.statements) opcodes.insert(opcode_of(statement.opcode));
+  std::vector<std::string> spellings;
+  for (const auto& statement : text.statements) spellings.push_back(statement.opcode);
   PlannedSnippet made;
-  made.loaded = load_opcodes(read.selection, opcodes);
-  const auto has = [&](const std::string& opcode) {
-    const auto& forms = made.loaded.catalogue.forms;
-    return std::any_of(forms.begin(), forms.end(),
-                       [&](const isa::Form& form) { return opcode_of(form.opcode) == opcode; });
-  };
-  // Only the whole catalogue has what is like an unknown instruction.
-  if (!std::all_of(opcodes.begin(), opcodes.end(), has)) made.loaded = load_catalogue_for(read.selection);
+  made.loaded = load_selected(request.selection, spellings);
   const snippet::Syntaxes syntaxes(made.loaded.catalogue);
   made.snippet = snippet::understand(std::move(text), name, syntaxes, made.loaded.catalogue, marks);
-  plan(made, read.choices);
+  plan(made, request.choices);
   return made;
 }
 
 // The lines of a file of CUDA C, as the NVRTC that goes with the toolchain compiles them.
-PlannedSnippet planned_source(const ReadSnippet& read, const assemble::Toolchain& toolchain,
-                              const isa::Target& target) {
-  const auto compiled = compile_source(read.given.text, read.given.name, toolchain, target);
-  const std::string name = "NVRTC's PTX of " + read.given.name;
+PlannedSnippet planned_source(const GivenSnippet& given, const SnippetRequest& request,
+                              const assemble::Toolchain& toolchain, const isa::Target& target) {
+  const auto compiled = compile_source(given.text, given.name, toolchain, target);
+  const std::string name = "NVRTC's PTX of " + given.name;
   auto text =
-      snippet::snippet_of(snippet::parse_module(compiled.ptx, name), name, read.lines, snippet::LinesOf::source);
-  auto made = planned(std::move(text), name, read);
+      snippet::snippet_of(snippet::parse_module(compiled.ptx, name), name, request.lines, snippet::LinesOf::source);
+  auto made = planned(std::move(text), name, request);
   made.nvrtc = compiled.compiler;
   return made;
 }
@@ -149,8 +141,8 @@ cuda::CudaFunctions compiled(const std::vector<isa::Form>& forms, const assemble
   return functions;
 }
 
-PlannedSnippet planned_cuda(const ReadSnippet& read, const assemble::Toolchain& toolchain, const isa::Target& target) {
-  auto text = *read.cuda;
+PlannedSnippet planned_cuda(snippet::CudaText text, const SnippetRequest& request, const assemble::Toolchain& toolchain,
+                            const isa::Target& target) {
   const auto is_untyped = [](const snippet::NamedRegister& one) { return one.type.empty(); };
   if (std::any_of(text.results.begin(), text.results.end(), is_untyped))
     snippet::take_types(compiled(snippet::type_questions(text), toolchain, target).functions, text);
@@ -158,66 +150,61 @@ PlannedSnippet planned_cuda(const ReadSnippet& read, const assemble::Toolchain& 
   const auto functions = compiled(forms, toolchain, target);
   PlannedSnippet planned;
   planned.nvrtc = functions.compiler;
-  planned.loaded = load_opcodes(read.selection, words_of("ret " + functions.functions.front().text));
+  planned.loaded = load_opcodes(request.selection, words_of(functions.functions.front().text));
   const auto& catalogue = planned.loaded.catalogue;
   const snippet::Syntaxes syntaxes(catalogue);
   if (auto understood = snippet::understand_compiled(text, functions.functions.front(), syntaxes, catalogue)) {
     planned.snippet = std::move(*understood);
-    plan(planned, read.choices);
+    plan(planned, request.choices);
   } else {
     cuda::apply_compiled(forms, functions);
     planned.snippet = snippet::names_of(text);
     planned.plan = snippet::plan_together(text, forms.front());
-    snippet::choose_witness(planned.plan, catalogue, read.choices);
+    snippet::choose_witness(planned.plan, catalogue, request.choices);
   }
   return planned;
 }
 
 }  // namespace
 
-ReadSnippet read_snippet(GivenSnippet given, const std::optional<snippet::Lines>& lines, const snippet::Marks& marks,
-                         const Selection& selection, const snippet::Choices& choices, bool is_one_of_several) {
+ReadSnippet read_snippet(GivenSnippet given, const SnippetRequest& request) {
   using Kind = GivenSnippet::Kind;
-  ReadSnippet read{std::move(given), lines, marks, selection, choices, is_one_of_several, nullptr, std::nullopt};
+  ReadSnippet read{.given = std::move(given)};
+  const bool is_expression = read.given.kind == Kind::expression;
   if (read.given.kind == Kind::source) return read;
-  const auto inner = snippet::ptx_of_inline_assembly(read.given.text);
-  if (read.given.kind == Kind::expression && lines)
+  if (is_expression && request.lines)
     throw Error(ExitCode::usage, "--lines chooses lines of a file, and --cuda gives an expression",
                 "name the file instead: ptxlat measure kernel.cu --lines 10:20");
-  if (read.given.kind == Kind::expression && !inner) {
-    const auto loaded = load_opcodes(selection, words_of("d " + read.given.text));  // never all
-    read.cuda = snippet::read_cuda(read.given.text, read.given.name, loaded.catalogue, marks);
+  const auto inner = snippet::ptx_of_inline_assembly(read.given.text);
+  if (is_expression && !inner) {
+    const auto loaded = load_opcodes(request.selection, words_of(read.given.text));
+    read.cuda = snippet::read_cuda(read.given.text, read.given.name, loaded.catalogue, request.marks);
     return read;
   }
-  if (read.given.kind == Kind::expression) read.given.name = "asm";
-  auto text = snippet::read_ptx(inner.value_or(read.given.text), read.given.name, lines);
-  read.ptx = std::make_shared<PlannedSnippet>(planned(std::move(text), read.given.name, read));
+  if (is_expression) read.given.name = "asm";
+  auto text = snippet::read_ptx(inner.value_or(read.given.text), read.given.name, request.lines);
+  read.ptx = std::make_shared<PlannedSnippet>(planned(std::move(text), read.given.name, request));
   return read;
 }
 
-std::shared_ptr<const PlannedSnippet> planned_for(const ReadSnippet& read, const assemble::Toolchain& toolchain,
-                                                  const isa::Target& target) {
+std::shared_ptr<const PlannedSnippet> planned_for(const ReadSnippet& read, const SnippetRequest& request,
+                                                  const assemble::Toolchain& toolchain, const isa::Target& target) {
   if (read.ptx) return read.ptx;
-  return std::make_shared<PlannedSnippet>(read.cuda ? planned_cuda(read, toolchain, target)
-                                                    : planned_source(read, toolchain, target));
+  return std::make_shared<PlannedSnippet>(read.cuda ? planned_cuda(*read.cuda, request, toolchain, target)
+                                                    : planned_source(read.given, request, toolchain, target));
 }
 
-std::string measured_text(const ReadSnippet& read, const PlannedSnippet& planned) {
+std::string measured_text(const ReadSnippet& read, const SnippetRequest& request, const PlannedSnippet& planned) {
   const bool is_source = read.given.kind == GivenSnippet::Kind::source;
-  if (!is_source && !read.lines && !snippet::is_module(read.given.text)) return read.given.text;
-  int first = std::numeric_limits<int>::max(), last = 0;
-  for (const auto& statement : planned.snippet.text.statements) {
-    const int line = is_source ? statement.source_line : statement.place.line;
-    if (line == 0) continue;
-    first = std::min(first, line);
-    last = std::max(last, line);
-  }
+  if (!is_source && !request.lines && !snippet::is_module(read.given.text)) return read.given.text;
+  const auto measured = snippet::lines_with(planned.snippet.text.statements,
+                                            is_source ? snippet::LinesOf::source : snippet::LinesOf::ptx);
   std::istringstream lines(read.given.text);
   std::string text;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (number >= first && number <= last) text += (text.empty() ? "" : "\n") + line;
+    if (number >= measured.first && number <= measured.last) text += (text.empty() ? "" : "\n") + line;
   }
   return text;
 }

@@ -45,26 +45,29 @@ struct PlannedSnippet {
   std::string nvrtc;
 };
 
-// A snippet that was read: PTX, which is the same for all toolchains, or CUDA C, which each one's NVRTC compiles.
-//   is_one_of_several  types that the user gives may be those of the others
-struct ReadSnippet {
-  GivenSnippet given;
+// What the options say about all snippets of a command.
+//   is_for_several  there are several: a type may be of a register that only another one has
+struct SnippetRequest {
+  Selection selection;
   std::optional<snippet::Lines> lines;
   snippet::Marks marks;
-  Selection selection;
   snippet::Choices choices;
-  bool is_one_of_several = false;
-  std::shared_ptr<const PlannedSnippet> ptx;
-  std::optional<snippet::CudaText> cuda;
+  bool is_for_several = false;
 };
-ReadSnippet read_snippet(GivenSnippet given, const std::optional<snippet::Lines>& lines, const snippet::Marks& marks,
-                         const Selection& selection, const snippet::Choices& choices, bool is_one_of_several);
+
+// A snippet that was read: PTX, which is the same for all toolchains, or CUDA C, which each one's NVRTC compiles.
+struct ReadSnippet {
+  GivenSnippet given;
+  std::shared_ptr<const PlannedSnippet> ptx = {};
+  std::optional<snippet::CudaText> cuda = {};
+};
+ReadSnippet read_snippet(GivenSnippet given, const SnippetRequest& request);
 
 // The same for one toolchain.
-std::shared_ptr<const PlannedSnippet> planned_for(const ReadSnippet& read, const assemble::Toolchain& toolchain,
-                                                  const isa::Target& target);
+std::shared_ptr<const PlannedSnippet> planned_for(const ReadSnippet& read, const SnippetRequest& request,
+                                                  const assemble::Toolchain& toolchain, const isa::Target& target);
 
-// What was measured of the text: of a module, the lines alone.
-std::string measured_text(const ReadSnippet& read, const PlannedSnippet& planned);
+// What was measured of the text: of a file, the lines alone.
+std::string measured_text(const ReadSnippet& read, const SnippetRequest& request, const PlannedSnippet& planned);
 
 }  // namespace ptxlat::cli

@@ -146,10 +146,9 @@ CompiledSource compile_source(const std::string& program, const std::string& nam
   const auto nvrtc = find_nvrtc(assembler);
   if (!nvrtc) throw Error(ExitCode::missing_tool, without_nvrtc(assembler));
   worker::Worker worker(worker_options(0));
-  const auto outcome = worker.compile(*nvrtc, program,
-                                      {"--relocatable-device-code=true", "--generate-line-info", "--std=c++17",
-                                       fmt::format("--gpu-architecture=compute_{}{}", target.sm, target.suffix),
-                                       "--include-path=" + assemble::headers_of(*nvrtc).string()});
+  auto options = cuda::compiler_options(target);
+  options.insert(options.end(), {"--generate-line-info", "--include-path=" + assemble::headers_of(*nvrtc).string()});
+  const auto outcome = worker.compile(*nvrtc, program, options);
   if (!outcome.ptx) throw Error(ExitCode::usage, fmt::format("{} does not compile:\n{}", name, outcome.log));
   return {*outcome.ptx, nvrtc->name};
 }

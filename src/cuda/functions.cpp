@@ -98,6 +98,12 @@ struct Group {
 
 }  // namespace
 
+std::vector<std::string> compiler_options(const isa::Target& target) {
+  // Relocatable, so that uncalled functions are kept, each with its parameters.
+  return {"--relocatable-device-code=true", "--std=c++17",
+          fmt::format("--gpu-architecture=compute_{}{}", target.sm, target.suffix)};
+}
+
 std::vector<CudaFunction> compile_functions(const Forms& forms, const isa::Target& target, const std::string& headers,
                                             const CudaCompiler& compiler) {
   std::map<std::pair<std::string, std::string>, Forms> groups;
@@ -107,9 +113,7 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const isa::Targe
   std::map<const isa::Form*, CudaFunction> made;
   for (const auto& [key, members] : groups) {
     const auto& [header, option] = key;
-    // Relocatable, so that uncalled functions are kept, each with its parameters.
-    std::vector<std::string> options = {"--relocatable-device-code=true", "--std=c++17",
-                                        fmt::format("--gpu-architecture=compute_{}{}", target.sm, target.suffix)};
+    auto options = compiler_options(target);
     if (!option.empty()) options.push_back(option);
     if (!header.empty()) options.push_back("--include-path=" + headers);
     Group group{compiler, options, header, made};

@@ -35,6 +35,9 @@ struct CudaFunctions {
   bool operator==(const CudaFunctions&) const = default;
 };
 
+// For code that is like what nvcc makes of the same source, with functions that nothing calls.
+std::vector<std::string> compiler_options(const isa::Target& target);
+
 using CudaCompiler =
     std::function<assemble::CompileOutcome(const std::string& program, const std::vector<std::string>& options)>;
 

@@ -204,7 +204,7 @@ Objects add_objects(Catalogue& catalogue, const ParsedFiles& files, Mistakes& mi
 
 }  // namespace
 
-Catalogue load_catalogue(const std::vector<fs::path>& folders, const std::set<std::string>& opcodes) {
+Catalogue load_catalogue(const std::vector<fs::path>& folders, const Opcodes& opcodes) {
   Catalogue catalogue;
   Mistakes mistakes;
   Spellings spellings;

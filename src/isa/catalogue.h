@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,9 +20,10 @@ struct CatalogueMistake {
 // Reads every *.toml of `folders`, in the order of folders and file names, and expands each [[op]] into forms.
 // All mistakes of all files are collected and thrown together as one Error{ExitCode::catalogue}, a line each,
 // "file:line: message". The language is described in docs/adding-an-instruction.md.
-//   opcodes  only the entries with these names up to the first point, because all take a second; empty: all. What is
+//   opcodes  only the entries with these names up to the first point, because all take a second; none: all. What is
 //            wrong with the others is not found
-Catalogue load_catalogue(const std::vector<std::filesystem::path>& folders, const std::set<std::string>& opcodes = {});
+using Opcodes = std::optional<std::set<std::string>>;
+Catalogue load_catalogue(const std::vector<std::filesystem::path>& folders, const Opcodes& opcodes = std::nullopt);
 
 // The folder of the built-in catalogue and skeletons: $PTXLAT_TEMPLATES, or ../share/ptxlat/ptx_templates of an
 // installation, or `ptx_templates` next to the program or above it: a build folder is in the source tree.

@@ -213,7 +213,7 @@ std::vector<Object> read_objects(const toml::table& root, const std::string& fil
 }
 
 CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects,
-                        const std::set<std::string>& opcodes, Mistakes& mistakes) {
+                        const std::optional<std::set<std::string>>& opcodes, Mistakes& mistakes) {
   CatalogueFile contents;
   Chapter chapter;
   chapter.file = file;
@@ -230,7 +230,7 @@ CatalogueFile read_file(const toml::table& root, const std::string& file, const 
     report(mistakes, {chapter.file, 1}, "a file of [[op]] begins with chapter = \"…\", the chapter of the PTX ISA");
   }
   for (const toml::table* table : ops) {
-    if (!opcodes.empty() && has_other_name(*table, opcodes)) continue;
+    if (opcodes && has_other_name(*table, *opcodes)) continue;
     const std::size_t mistakes_before = mistakes.size();
     const auto op = read_op(*table, chapter, objects.names, mistakes);
     // An entry that cannot be read would only repeat its mistakes in every form.

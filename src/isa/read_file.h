@@ -33,8 +33,8 @@ std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistake
 // The [[object]]s of a file. Those of all files are known before the first [[op]] is read.
 std::vector<Object> read_objects(const toml::table& root, const std::string& file, Mistakes& mistakes);
 
-//   opcodes  only the [[op]]s with these names; empty: all
+//   opcodes  only the [[op]]s with these names; none: all
 CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects,
-                        const std::set<std::string>& opcodes, Mistakes& mistakes);
+                        const std::optional<std::set<std::string>>& opcodes, Mistakes& mistakes);
 
 }  // namespace ptxlat::isa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,13 +24,15 @@
 namespace ptxlat::line {
 
 // The measured card that is nearest to a target without one: what its results take where stall counts do not say it.
-//   table  "sm_90/nvidia-h200/driver-580.159.04"
+//   table            "sm_90/nvidia-h200/driver-580.159.04", and where it is
 //   error            of what is estimated from it, as a share, which nine of ten estimates do not exceed
 //   interlock_error  the same where the hardware holds back what the assembler planned with fewer cycles
 struct NearestCard {
   std::string table;
   sass::Arrivals arrivals;
   double error = 0, interlock_error = 0;
+  std::filesystem::path folder = {};
+  int sm = 0;
 };
 
 // The parts of an assembly line: everything before `worker` works without a GPU.

@@ -39,12 +39,18 @@ line::NearestCard card_in(const std::filesystem::path& folder, const isa::Target
                 fmt::format("`ptxlat pairs` writes it, or `ptxlat pairs --reread {}` without a GPU", folder.string()));
   const auto run = tables::run_of_table(folder);
   if (!run.device) throw Error(ExitCode::unknown_name, fmt::format("{} is not the table of a card", folder.string()));
-  if (run.device->sm != target.sm) return {run.table, pairs::arrivals_in(rows), foreign_error, foreign_error};
-  return {run.table, pairs::arrivals_in(rows), own_error, own_interlock_error};
+  const bool is_own = run.device->sm == target.sm;
+  return {run.table,
+          pairs::arrivals_in(rows),
+          is_own ? own_error : foreign_error,
+          is_own ? own_interlock_error : foreign_error,
+          folder,
+          run.device->sm};
 }
 
-// The folder of the nearest card's table.
-std::optional<std::filesystem::path> nearest_folder(const isa::Target& target) {
+}  // namespace
+
+std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
   if (sass::layout_of(target.sm) != sass::CodeLayout::volta) return std::nullopt;
   const auto tables = data_folder(shipped, [](const std::filesystem::path& one) {
     return std::filesystem::exists(one / "LICENSE") && std::filesystem::is_directory(one);
@@ -62,13 +68,6 @@ std::optional<std::filesystem::path> nearest_folder(const isa::Target& target) {
     nearest = folder;
     least = distance;
   }
-  return nearest;
-}
-
-}  // namespace
-
-std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
-  const auto nearest = nearest_folder(target);
   return nearest ? std::optional(card_in(*nearest, target)) : std::nullopt;
 }
 
@@ -76,10 +75,9 @@ std::optional<line::NearestCard> chosen_card(const std::string& folder, const is
   return folder.empty() ? nearest_card(target) : card_in(folder, target);
 }
 
-OpcodeRates::OpcodeRates(const std::string& folder, const isa::Target& target) {
-  const auto chosen = folder.empty() ? nearest_folder(target) : std::filesystem::path(folder);
-  if (!chosen || tables::run_of_table(*chosen).device.value_or(gpu::DeviceInfo{}).sm != target.sm) return;
-  for (auto& opcode : tables::read_rows(*chosen / tables::opcodes_name, tables::opcode_columns()))
+OpcodeRates::OpcodeRates(const line::NearestCard& card, const isa::Target& target) {
+  if (card.sm != target.sm) return;
+  for (auto& opcode : tables::read_rows(card.folder / tables::opcodes_name, tables::opcode_columns()))
     opcodes_.emplace(opcode.name, std::move(opcode));
 }
 

@@ -25,11 +25,11 @@ struct PipeLimit {
   double rate = 0;
 };
 
-// Throughputs of the opcodes of the nearest measured card, or of this table's folder: none if it is of another
-// architecture.
+// Throughputs of the opcodes of a card: none if it is of another architecture than the target.
 class OpcodeRates {
  public:
-  OpcodeRates(const std::string& folder, const isa::Target& target);
+  OpcodeRates() = default;
+  OpcodeRates(const line::NearestCard& card, const isa::Target& target);
 
   // None if the opcodes of some code are not all known.
   std::optional<PipeLimit> limit_of(const std::vector<std::string>& sass) const;

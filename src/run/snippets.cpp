@@ -62,8 +62,7 @@ std::vector<results::Record> measure_throughput(const SnippetJob& job) {
 }
 
 std::map<std::string, std::string> limits_of(const OpcodeRates& rates, const std::vector<results::Record>& records) {
-  int level = 0;
-  for (const auto& record : records) level = std::max(level, record.level);
+  const int level = snippet::highest_level(records);
   std::map<std::string, const results::Record*> longest;
   for (const auto& record : records) {
     if (record.level != level || record.verdict != sass::Verdict::proven) continue;

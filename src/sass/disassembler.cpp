@@ -19,10 +19,6 @@ namespace ptxlat::sass {
 
 namespace {
 
-// Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse
-// does, in Volta's.
-constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
-
 // For each of three instructions: one cycle, no yield, no scoreboards. Different values would make nvdisasm mark pairs
 // that issue together.
 constexpr std::uint64_t plain_control = 0x7f1ull | 0x7f1ull << 21 | 0x7f1ull << 42;
@@ -111,13 +107,6 @@ std::vector<WordText> words_in_listing(const std::string& listing, CodeLayout la
 
 std::string text_at(const WordText& text, int offset) {
   return text.has_target ? text.text + fmt::format("{:#x}", std::int64_t{offset} + text.target_distance) : text.text;
-}
-
-InstructionWord disassembly_key(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
-
-std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const noexcept {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-  return static_cast<std::size_t>((key.low * odd) ^ ((key.high * odd) >> 7));
 }
 
 NvdisasmPace nvdisasm_pace(int threads) {

@@ -13,7 +13,6 @@
 
 #include "sass/instruction.h"
 #include "sass/word_cache.h"
-#include "sass/word_text.h"
 
 namespace ptxlat::sass {
 

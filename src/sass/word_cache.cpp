@@ -16,6 +16,10 @@ namespace ptxlat::sass {
 
 namespace {
 
+// Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse
+// does, in Volta's.
+constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
+
 constexpr std::size_t most_bytes = 32 << 20;
 constexpr std::uint32_t format = 1;
 
@@ -69,6 +73,13 @@ bool make_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+InstructionWord disassembly_key(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
+
+std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const noexcept {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  return static_cast<std::size_t>((key.low * odd) ^ ((key.high * odd) >> 7));
+}
+
 WordCache::WordCache(const std::filesystem::path& folder, const std::filesystem::path& disassembler, int sm) {
   if (folder.empty() || !make_folder(folder)) return;
   try {
@@ -115,6 +126,7 @@ void WordCache::add(const std::vector<std::pair<InstructionWord, WordText>>& ans
                               static_cast<std::uint16_t>(text.has_target)});
     entries += text.text;
   }
+  if (entries.empty()) return;
   std::string block;
   append(block, BlockHead{format, static_cast<std::uint32_t>(entries.size()), checksum_of(entries)});
   block += entries;

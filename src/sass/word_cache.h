@@ -11,9 +11,24 @@
 #include <vector>
 
 #include "sass/instruction.h"
-#include "sass/word_text.h"
 
 namespace ptxlat::sass {
+
+// The text of an instruction word, wherever it is.
+//   text             without a branch target at its end
+//   target_distance  from the instruction to the target, in bytes
+struct WordText {
+  std::string text;
+  bool has_target = false;
+  int target_distance = 0;
+  bool operator==(const WordText&) const = default;
+};
+
+// A word without the fields that its text does not show: stall count, yield, scoreboards, wait mask.
+InstructionWord disassembly_key(const InstructionWord& word);
+struct DisassemblyKeyHash {
+  std::size_t operator()(const InstructionWord& key) const noexcept;
+};
 
 // What a disassembler answered in earlier runs of the program, in a file that all of them share: starting nvdisasm
 // takes a quarter of a second, and the words of most kernels are known. The file has blocks with a checksum each;

@@ -120,7 +120,7 @@ class Followed {
     const auto index = maker(number);
     if (!index) return mark_source(number, access, added);
     const auto& opcode = snippet_.instructions[*index].statement->opcode;
-    const auto stem = opcode.substr(0, opcode.find('.'));
+    const auto stem = stem_of(opcode);
     const auto registers = registers_of(*index);
     std::string pointer;
     if (stem == "ld") {
@@ -150,7 +150,7 @@ class Followed {
   // The literals of a sum: "add.s64 q, p, 512".
   std::int64_t added_in_sum(std::size_t index) const {
     const auto& instruction = snippet_.instructions[index];
-    const auto stem = instruction.statement->opcode.substr(0, instruction.statement->opcode.find('.'));
+    const auto stem = stem_of(*instruction.statement);
     std::int64_t sum = 0;
     if (stem != "add" && stem != "sub") return sum;
     for (const auto& bound : instruction.operands) {
@@ -167,7 +167,7 @@ class Followed {
       const auto index = maker(found->second);
       if (!index) return false;
       const auto& opcode = snippet_.instructions[*index].statement->opcode;
-      const auto stem = opcode.substr(0, opcode.find('.'));
+      const auto stem = stem_of(opcode);
       return stem == "mul" || stem == "mul24" || stem == "shl" || stem == "cvt" || stem == "and" || stem == "bfe";
     };
     return is_index("a") && registers.contains("b") ? "b" : "a";

@@ -15,6 +15,16 @@ namespace ptxlat::snippet {
 
 namespace {
 
+// Whether the opcode has one of these qualifiers.
+bool has_any(const std::string& opcode, const std::set<std::string>& qualifiers) {
+  const auto parts = words_in(opcode, ".");
+  return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) { return qualifiers.contains(part); });
+}
+
+bool is_beyond_l1(const std::string& opcode) {
+  return has_any(opcode, {"cg", "cv", "volatile", "relaxed", "acquire", "mmio"});
+}
+
 void choose_input(isa::Catalogue& catalogue, const Snippet& snippet, const std::string& name) {
   std::set<const isa::Form*> forms;
   for (const auto& instruction : snippet.instructions) forms.insert(instruction.form);
@@ -60,10 +70,7 @@ void choose_cache(Text& text, const Choices& choices) {
     const bool is_generic = parts.size() > 1 && isa::register_bits(parts[1]) > 0;
     const bool is_vector = parts.size() > 2 && !is_global && (parts[1] == "v2" || parts[1] == "v4");
     if (parts.front() != "ld" || (!is_global && !is_generic && !is_vector)) continue;
-    const auto has = [&](const char* part) { return std::find(parts.begin(), parts.end(), part) != parts.end(); };
-    if (has("ca") || has("cg") || has("cs") || has("lu") || has("cv") || has("volatile") || has("relaxed") ||
-        has("acquire") || has("weak"))
-      continue;
+    if (has_any(opcode, {"ca", "cs", "lu", "weak"}) || is_beyond_l1(opcode)) continue;
     opcode.insert(is_global ? std::string_view("ld.global").size() : 2, ".cg");
   }
 }
@@ -104,11 +111,9 @@ std::string conditions_of(const Snippet& snippet, const Choices& choices) {
     if (!snippet.live[i] || (!loads(instruction) && !stores(instruction))) continue;
     has_address = true;
     const auto& opcode = instruction.statement->opcode;
-    const auto has = [&](const char* part) { return opcode.find(part) != std::string::npos; };
-    const bool is_beyond =
-        has(".cg") || has(".cv") || has(".volatile") || has(".relaxed") || has(".acquire") || has(".mmio");
-    hits_l1 =
-        hits_l1 || (opcode.starts_with("ld") && !has(".shared") && !has(".const") && !has(".param") && !is_beyond);
+    hits_l1 = hits_l1 || (opcode.starts_with("ld") &&
+                          !has_any(opcode, {"shared", "shared::cta", "shared::cluster", "const", "param"}) &&
+                          !is_beyond_l1(opcode));
   }
   if (!has_address) return {};
   return fmt::format("{}{}", hits_l1 ? "loads hit L1; " : "",

@@ -13,9 +13,7 @@ namespace ptxlat::snippet {
 
 namespace {
 
-std::string stem_of(const Instruction& instruction) {
-  return instruction.statement->opcode.substr(0, instruction.statement->opcode.find('.'));
-}
+std::string stem_of(const Instruction& instruction) { return stem_of(*instruction.statement); }
 
 bool is_address(const Bound& bound) { return isa::find_type(bound.type) == nullptr; }
 

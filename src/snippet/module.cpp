@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <limits>
+#include <set>
 
 #include "base/error.h"
 
 namespace ptxlat::snippet {
 
 namespace {
-
-std::string stem_of(const Statement& statement) { return statement.opcode.substr(0, statement.opcode.find('.')); }
 
 bool loads_parameter(const Statement& statement) { return statement.opcode.starts_with("ld.param"); }
 bool stores_result(const Statement& statement) { return statement.opcode.starts_with("st.param"); }
@@ -37,20 +38,18 @@ bool has_code(const Statement& statement) {
   return !loads_parameter(statement) && !stores_result(statement) && !ends_kernel(statement);
 }
 
-// The names that a statement reads: all but its first operand, which is its result unless it stores.
-std::vector<std::string> names_read(const Statement& statement) {
+// Adds the names that a statement reads: all but its first operand, which is its result unless it stores.
+void add_names_read(const Statement& statement, std::set<std::string>& names) {
   static const std::set<std::string> without_result = {"st", "red", "bar", "barrier", "bra", "call", "prefetch"};
-  std::vector<std::string> names;
-  if (statement.guard) names.push_back(statement.guard->name.text);
+  if (statement.guard) names.insert(statement.guard->name.text);
   int depth = 0;
   bool is_result = !without_result.contains(stem_of(statement));
   for (const auto& token : statement.operands) {
     if (token.text == "{" || token.text == "[" || token.text == "(") ++depth;
     if (token.text == "}" || token.text == "]" || token.text == ")") --depth;
     if (token.text == "," && depth == 0) is_result = false;
-    if (token.kind == Token::Kind::name && !is_result) names.push_back(token.text);
+    if (token.kind == Token::Kind::name && !is_result) names.insert(token.text);
   }
-  return names;
 }
 
 int line_of(const Statement& statement, LinesOf lines_of) {
@@ -64,14 +63,15 @@ bool is_in(const Statement& statement, const std::optional<Lines>& lines, LinesO
 
 // "saxpy in lines 12 to 40".
 std::string described(const Function& function, LinesOf lines_of) {
-  int first = std::numeric_limits<int>::max(), last = 0;
-  for (const auto& statement : function.statements) {
-    const int line = line_of(statement, lines_of);
-    if (line == 0 || !has_code(statement)) continue;
-    first = std::min(first, line);
-    last = std::max(last, line);
-  }
+  std::vector<Statement> code;
+  std::copy_if(function.statements.begin(), function.statements.end(), std::back_inserter(code), has_code);
+  const auto [first, last] = lines_with(code, lines_of);
   return last == 0 ? function.name : fmt::format("{} in lines {} to {}", function.name, first, last);
+}
+
+[[noreturn]] void fail_without_code(const std::string& name, const Lines& lines, const std::string& advice = {}) {
+  throw Error(ExitCode::usage, fmt::format("{}: lines {} to {} have no instruction", name, lines.first, lines.last),
+              advice);
 }
 
 constexpr std::size_t most_named = 5;
@@ -105,9 +105,7 @@ const Function& chosen(const std::vector<Function>& functions, const std::string
   const auto all = meant(functions, std::nullopt, lines_of);
   if (all.empty()) fail(name, {}, "there is no kernel with instructions here");
   const auto found = meant(functions, lines, lines_of);
-  if (found.empty())
-    throw Error(ExitCode::usage, fmt::format("{}: lines {} to {} have no instruction", name, lines->first, lines->last),
-                "it has " + listed(all, lines_of));
+  if (found.empty()) fail_without_code(name, *lines, "it has " + listed(all, lines_of));
   if (found.size() > 1)
     throw Error(ExitCode::usage,
                 fmt::format("{}: {} kernels or functions are meant: {}", name, found.size(), listed(found, lines_of)),
@@ -124,6 +122,17 @@ void require_straight_line(const Function& function, const Statement& statement,
 }
 
 }  // namespace
+
+Lines lines_with(const std::vector<Statement>& statements, LinesOf lines_of) {
+  Lines with{std::numeric_limits<int>::max(), 0};
+  for (const auto& statement : statements) {
+    const int line = line_of(statement, lines_of);
+    if (line == 0) continue;
+    with.first = std::min(with.first, line);
+    with.last = std::max(with.last, line);
+  }
+  return with;
+}
 
 Lines lines_from(const std::string& text) {
   Lines lines;
@@ -147,15 +156,11 @@ Text snippet_of(const std::vector<Function>& functions, const std::string& name,
   text.is_of_kernel = true;
   std::set<std::string> used;
   for (const auto& statement : function.statements) {
-    if (!is_in(statement, lines, lines_of)) {
-      for (auto& read : names_read(statement)) text.read_elsewhere.insert(std::move(read));
+    if (!is_in(statement, lines, lines_of) || stores_result(statement)) {
+      add_names_read(statement, text.read_elsewhere);
       continue;
     }
     if (loads_parameter(statement)) continue;
-    if (stores_result(statement)) {
-      for (auto& read : names_read(statement)) text.read_elsewhere.insert(std::move(read));
-      continue;
-    }
     if (leaves(function, statement)) {
       if (!statement.guard) continue;
       text.not_results.insert(statement.guard->name.text);
@@ -191,14 +196,12 @@ Text read_ptx(const std::string& text, const std::string& name, const std::optio
   std::vector<Statement> kept;
   for (const auto& statement : parsed.statements) {
     if (!is_in(statement, lines, LinesOf::ptx)) {
-      for (auto& read : names_read(statement)) parsed.read_elsewhere.insert(std::move(read));
+      add_names_read(statement, parsed.read_elsewhere);
     } else if (!is_frame(statement)) {
       kept.push_back(statement);
     }
   }
-  if (kept.empty())
-    throw Error(ExitCode::usage,
-                fmt::format("{}: lines {} to {} have no instruction", name, lines->first, lines->last));
+  if (kept.empty()) fail_without_code(name, *lines);
   parsed.statements = std::move(kept);
   return parsed;
 }

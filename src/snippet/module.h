@@ -22,6 +22,9 @@ Lines lines_from(const std::string& text);
 // Whose lines are meant: those of the PTX, or those of the CUDA C that it was compiled from.
 enum class LinesOf { ptx, source };
 
+// From the first to the last line that has one of the statements; the last is 0 if none is known.
+Lines lines_with(const std::vector<Statement>& statements, LinesOf lines_of);
+
 // A kernel's instructions as a snippet: all, or those in the lines. What loads its parameters is left out, so that
 // their registers are sources, and what ends it early or at its end; a register that the rest of the kernel reads is a
 // result. Throws Error{usage} if it is not clear which kernel is meant, or if there is nothing to measure.

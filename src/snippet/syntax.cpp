@@ -17,8 +17,6 @@ namespace ptxlat::snippet {
 
 namespace {
 
-std::string stem_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
-
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '%' || c == '.'; }
 
 // "d, a, b" from "{d}, {a}, {b}": the operands of an instruction, for errors.

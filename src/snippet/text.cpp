@@ -314,25 +314,25 @@ class Parser : Cursor {
 
   // Up to its body, or only a declaration.
   void begin_function(Place place, bool is_kernel) {
-    std::string head;
-    while (!at_end() && peek() != '{' && peek() != ';') {
-      skip_space();
-      if (!at_end() && peek() != '{' && peek() != ';') head += take();
+    std::string name;
+    for (skip_space(); !at_end() && peek() != '{' && peek() != ';'; skip_space()) {
+      if (peek() == '(') skip_parentheses();
+      if (name.empty() && begins_name(peek())) {
+        name = take_while(continues_name);
+      } else if (!at_end()) {
+        take();
+      }
     }
     if (peek() != '{') return;
-    // Not in parentheses, which have the result and the parameters.
-    std::string name;
-    int depth = 0;
-    for (const char c : head) {
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (depth == 0 && continues_name(c)) name += c;
-      if (depth > 0 && !name.empty()) break;
-      if (depth == 0 && c == '.') break;
-    }
     awaits_body_ = true;
     functions_.push_back({name, is_kernel, place, place, {}, {}, {}});
     declared_at_.clear();
     source_line_ = 0;
+  }
+
+  // The result or the parameters of a function, up to the closing one.
+  void skip_parentheses() {
+    for (; !at_end() && peek() != ')'; skip_space()) take();
   }
 
   // A section of debugging data.

@@ -47,6 +47,10 @@ struct Statement {
   int source_line = 0;
 };
 
+// "mad" of "mad.lo.u32".
+inline std::string stem_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
+inline std::string stem_of(const Statement& statement) { return stem_of(statement.opcode); }
+
 // A register that the text declares, or names as a source or a result: its type without the dot, empty if none is
 // given. A declared range (%r<4>) gives one for each register.
 struct NamedRegister {

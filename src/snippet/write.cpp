@@ -72,24 +72,36 @@ Row row_of(const results::Record& record) {
           is_independent ? std::string{} : record.note};
 }
 
+// What is the same for several sources, with these.
+template <class Item>
+using WithSources = std::vector<std::pair<Item, std::vector<std::string>>>;
+
+template <class Item>
+void fold(WithSources<Item>& folded, const Item& item, const std::string& source) {
+  const auto same = std::find_if(folded.begin(), folded.end(), [&](const auto& one) { return one.first == item; });
+  if (same == folded.end()) {
+    folded.push_back({item, {source}});
+  } else {
+    same->second.push_back(source);
+  }
+}
+
 // The highest level first, and in each the sources that a result has the same row for together: "a, b".
 std::vector<Row> folded_rows(const std::vector<results::Record>& records) {
   std::vector<const results::Record*> sorted;
   for (const auto& record : records) sorted.push_back(&record);
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->level > b->level; });
-  std::vector<std::pair<Row, std::string>> folded;  // with the sources
+  WithSources<Row> folded;
   for (const auto* record : sorted) {
     auto row = row_of(*record);
     const auto source = std::exchange(row.front(), {});
-    const auto same = std::find_if(folded.begin(), folded.end(), [&](const auto& one) { return one.first == row; });
-    if (same == folded.end()) {
-      folded.emplace_back(std::move(row), source);
-    } else {
-      same->second += ", " + source;
-    }
+    fold(folded, row, source);
   }
   std::vector<Row> rows;
-  for (auto& [row, sources] : folded) rows.push_back(std::move(row)), rows.back().front() = sources;
+  for (const auto& [row, sources] : folded) {
+    rows.push_back(row);
+    rows.back().front() = fmt::format("{}", fmt::join(sources, ", "));
+  }
   return rows;
 }
 
@@ -114,16 +126,9 @@ std::string time_of(const results::Record& record) {
 
 // "-O3: 9 cycles from a or b, 4 cycles from c to d; one every 2": of one result at one level. Empty without a number.
 std::string headline_of(const std::vector<const results::Record*>& records) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> times;  // and the sources that have them
+  WithSources<std::string> times;
   for (const auto* record : records) {
-    const auto time = time_of(*record);
-    if (time.empty()) continue;
-    const auto same = std::find_if(times.begin(), times.end(), [&](const auto& one) { return one.first == time; });
-    if (same == times.end()) {
-      times.push_back({time, {record->operand}});
-    } else {
-      same->second.push_back(record->operand);
-    }
+    if (const auto time = time_of(*record); !time.empty()) fold(times, time, record->operand);
   }
   if (times.empty()) return {};
   std::string line;
@@ -147,8 +152,7 @@ std::string headline_of(const std::vector<const results::Record*>& records) {
 // A line for each result at the highest level.
 std::vector<std::string> headlines(const std::vector<results::Record>& records,
                                    const std::map<std::string, std::string>& limits) {
-  int level = 0;
-  for (const auto& record : records) level = std::max(level, record.level);
+  const int level = highest_level(records);
   std::vector<std::string> results, lines;
   for (const auto& record : records) {
     if (std::find(results.begin(), results.end(), record.input) == results.end()) results.push_back(record.input);
@@ -230,6 +234,12 @@ results::Json names_to_json(const Snippet& snippet, const std::vector<std::size_
 }
 
 }  // namespace
+
+int highest_level(const std::vector<results::Record>& records) {
+  int level = 0;
+  for (const auto& record : records) level = std::max(level, record.level);
+  return level;
+}
 
 results::Record without_dependence(const Pair& pair, int level) {
   results::Record record;

@@ -27,6 +27,9 @@ struct Measured {
   std::map<std::string, std::string> limits = {};  // result → "pipe xu at 16 a clock", at the highest level
 };
 
+// Of any record.
+int highest_level(const std::vector<results::Record>& records);
+
 // The record of a pair whose result does not depend on its source.
 results::Record without_dependence(const Pair& pair, int level);
 
