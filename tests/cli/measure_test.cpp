@@ -297,8 +297,8 @@ TEST_CASE("several snippets are measured in one run, and one that is wrong does 
   CHECK(has(ended.out, ",3\n"));
   CHECK(ended.out.find("toolchain,") == ended.out.rfind("toolchain,"));
   INFO("also if it is the first");
-  const auto wrong_first = program.run({"measure", "foo.u32 d, a", "popc.b32 d, a", "--static", "--target", "sm_90a",
-                                        "-O", "3", "--format", "csv"});
+  const auto wrong_first = program.run(
+      {"measure", "foo.u32 d, a", "popc.b32 d, a", "--static", "--target", "sm_90a", "-O", "3", "--format", "csv"});
   CHECK(wrong_first.out.starts_with("toolchain,"));
   CHECK(has(wrong_first.out, ",2\n"));
 }
