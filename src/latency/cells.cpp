@@ -265,6 +265,58 @@ std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line:
   return shortened;
 }
 
+// A cell whose streams outlast the queue of their unit, and the streams that it had before.
+struct Outlasting {
+  CellWork* cell;
+  int copies;
+  ByRole<ptx::Trial> trials;
+  TrialNumbers numbers;
+};
+
+// Copies whose results arrive by scoreboard go to a unit with a queue, which takes the first ones as fast as they are
+// issued. Their streams are replaced. Without a GPU, all streams have their schedule's time.
+std::vector<Outlasting> outlast_queues(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                                       const std::vector<CellWork*>& cells) {
+  const auto has_scoreboard = [&](const CellWork& cell) {
+    const auto& window = bench.batch().kernel_of(*cell.trials[Role::stream]).window;
+    return window && std::any_of(window->instructions.begin(), window->instructions.end(),
+                                 [](const auto& i) { return sass::scoreboards_set(i.control) != 0; });
+  };
+  std::vector<Outlasting> outlasting;
+  for (auto* cell : cells) {
+    if (!bench.measures() || !cell->experiment || !cell->trials[Role::stream] || !has_scoreboard(*cell)) continue;
+    Outlasting before{cell, cell->experiment->copies, cell->experiment->trials, cell->trials};
+    if (!outlast_queue(loaded, cell->plan->variant, *cell->experiment)) continue;
+    const auto numbers = add_trials(bench, *cell->experiment, cell->plan->variant.form->ptx);
+    for (const Role role : {Role::stream, Role::stream_twice}) cell->trials[role] = numbers[role];
+    outlasting.push_back(std::move(before));
+  }
+  return outlasting;
+}
+
+void audit_again(const isa::Catalogue& catalogue, const line::Bench& bench, CellWork& cell) {
+  cell.audits = audit(catalogue, bench.batch(), cell.trials, cell.plan->variant, bench.level(), *cell.experiment);
+}
+
+// Those of which ptxas made something else keep the streams that they had.
+void keep_proven_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                         const std::vector<Outlasting>& outlasting) {
+  std::vector<CellWork*> kept;
+  for (const auto& before : outlasting) {
+    auto& cell = *before.cell;
+    audit_again(loaded.catalogue, bench, cell);
+    if (cell.audits[Role::stream].is_proven()) continue;
+    cell.experiment->copies = before.copies;
+    for (const Role role : {Role::stream, Role::stream_twice}) {
+      cell.experiment->trials[role] = before.trials[role];
+      cell.trials[role] = before.numbers[role];
+    }
+    kept.push_back(&cell);
+  }
+  if (!shorten_streams(loaded, bench, kept).empty()) bench.assemble();
+  for (auto* cell : kept) audit_again(loaded.catalogue, bench, *cell);
+}
+
 void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
   std::vector<bool> wanted(bench.batch().size(), false);
   for (const auto* cell : cells) {
@@ -388,15 +440,17 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     try_consumers(loaded, bench, cells, 0, 1);
     change_clocks(loaded, bench, cells, clock_waits, Clocks::second_reserved);
     change_clocks(loaded, bench, cells, lacks_a_window, Clocks::reserved);
-    const auto shortened = shorten_streams(loaded, bench, cells);
+    const auto outlasting = outlast_queues(loaded, bench, cells);
+    auto usual = cells;
+    for (const auto& replaced : outlasting) std::erase(usual, replaced.cell);
+    const auto shortened = shorten_streams(loaded, bench, usual);
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
     try_subroutines(loaded, bench, cells);
     try_conflicting(loaded, bench, cells);
     try_crossed_chains(loaded, bench, cells);
-    for (auto* cell : shortened)
-      cell->audits =
-          audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);
+    for (auto* cell : shortened) audit_again(loaded.catalogue, bench, *cell);
+    keep_proven_streams(loaded, bench, outlasting);
   }
   std::vector<CellWork*> with_experiment;
   for (auto* cell : cells) {

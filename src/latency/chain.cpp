@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "latency/experiment.h"
 #include "latency/experiment_builder.h"
@@ -55,6 +56,19 @@ const isa::Operand* ExperimentBuilder::crossing_source() const {
     if (is_plain && other == nullptr) other = &operand;
   }
   return other;
+}
+
+const isa::Operand* ExperimentBuilder::mixing_source() const {
+  const auto& source = operand_of(form(), variant.operand);
+  const auto* result = ptx::result_of(form());
+  if (result == nullptr || source.is_inout || writes_source(bridge_to(source), source)) return crossing_source();
+  // What only passes on a half of its result must not lose the other one.
+  for (const auto& operand : form().operands) {
+    const bool is_plain = !operand.is_result && operand.name != source.name && operand.type != "carry" &&
+                          operand.count == result->count && !ptx::is_literal(catalogue(), variant, operand);
+    if (is_plain && isa::register_bits(operand.type) == isa::register_bits(result->type)) return &operand;
+  }
+  return nullptr;
 }
 
 bool ExperimentBuilder::writes_source(const ptx::Bridge& bridge, const isa::Operand& source) {
@@ -147,18 +161,44 @@ std::optional<isa::Variant> chain_without_bridge(const ptx::LoadedCatalogue& loa
   return std::nullopt;
 }
 
+std::vector<isa::Variant> chains_of_values(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
+  std::vector<isa::Variant> found;
+  if (!form.depends_on_values.empty() || ptx::result_of(form) == nullptr) return found;
+  const auto* input = isa::variants_of(form).front().input;
+  const auto is_in_memory = [&](const isa::Operand& operand) {
+    return isa::object_of(loaded.catalogue, *input, operand) != nullptr;
+  };
+  if (std::any_of(form.operands.begin(), form.operands.end(), is_in_memory)) return found;
+  std::set<std::string> types;
+  // Also sources that have no row of their own, because another one stands for them.
+  for (const auto& source : form.operands) {
+    const isa::Variant variant{&form, source.name, input};
+    const bool is_plain = isa::is_source(source) && source.type != "carry" && source.count == 0 &&
+                          !ptx::is_literal(loaded.catalogue, variant, source);
+    const ExperimentBuilder builder{loaded, variant, nullptr};
+    if (!is_plain || !builder.can_chain()) continue;
+    if ((source.is_inout || builder.bridge_to(source).is_free) && types.insert(source.type).second)
+      found.push_back(variant);
+  }
+  return found;
+}
+
 ptx::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
+  const auto bridge = bridge_to(source);
+  const bool is_passed_on = !source.is_inout && writes_source(bridge, source);
+  const auto* other = loop.mixes && loop.chains > 1 ? mixing_source() : nullptr;
   auto builder = builder_of_form();
   builder.passes = ptx::passes_of_loop;
   builder.load_rounds(loop.rounds);
+  if (!source.is_inout) declare_bridge(builder, bridge, source);
   // Sources that are not passed on are the same in all chains, and those of one type are one register: reading three
   // registers of a bank would take longer than the instruction.
   ptx::Replaced shared;
   std::map<std::string, std::vector<std::string>> of_type;
   for (const auto& operand : form().operands) {
-    if (is_of_chain(operand, source)) continue;
+    if (is_of_chain(operand, source) || &operand == other) continue;
     const bool is_plain = operand.count == 0 && operand.type != "carry" &&
                           !ptx::is_literal(catalogue(), variant, operand) &&
                           isa::object_of(catalogue(), *variant.input, operand) == nullptr;
@@ -176,17 +216,23 @@ ptx::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
     auto replaced = shared;
     for (const auto& operand : form().operands) {
       if (!is_of_chain(operand, source)) continue;
-      const bool is_passed_on = !source.is_inout && operand.name == result.name;
-      replaced[operand.name] = ptx::registers_of(is_passed_on ? source : operand, suffix);
-      if (is_passed_on) continue;
+      const bool is_given = is_passed_on && operand.name == result.name;
+      replaced[operand.name] = ptx::registers_of(is_given ? source : operand, suffix);
+      if (is_given) continue;
       ptx::prepare_operand(builder, variant, operand, replaced[operand.name]);
       kept += ptx::store_live(replaced[operand.name], ptx::register_type_of(catalogue(), variant, operand));
     }
     chains.push_back(std::move(replaced));
   }
+  for (std::size_t i = 0; other != nullptr && i < chains.size(); ++i)
+    chains[i][other->name] = chains[(i + 1) % chains.size()][is_passed_on ? source.name : result.name];
   std::string steps;
   for (int step = 0; step < loop.steps; ++step) {
-    for (const auto& replaced : chains) steps += op(replaced, step);
+    for (const auto& replaced : chains) {
+      steps += op(replaced, step);
+      if (!source.is_inout && !is_passed_on)
+        steps += fill_bridge(bridge, replaced.at(result.name).back(), replaced.at(source.name).front());
+    }
   }
   return finished(
       builder, window(skeletons().chain_loop, {{"before", before()}, {"steps", steps}, {"completion", completion()}}),
@@ -195,7 +241,9 @@ ptx::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
 
 ptx::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
                              int threads) {
-  auto trial = ExperimentBuilder{loaded, variant, nullptr, Clocks::plain, ptx::Frame::loop, threads}.looped(loop);
+  // Beside long code, ptxas would read one clock into a uniform register and the other one not.
+  const auto clocks = loop.mixes ? Clocks::reserved : Clocks::plain;
+  auto trial = ExperimentBuilder{loaded, variant, nullptr, clocks, ptx::Frame::loop, threads}.looped(loop);
   trial.role = "chain loop";
   return trial;
 }

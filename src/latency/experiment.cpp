@@ -158,6 +158,18 @@ void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& vari
   add_streams(builder, shape, experiment);
 }
 
+bool outlast_queue(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
+  const ExperimentBuilder builder{loaded, variant, experiment.consumer};
+  const auto shape = builder.long_stream_shape();
+  const int longer = 2 * shape.copies;
+  const int more = longer / 4;
+  if (more < experiment.copies) return false;
+  experiment.copies = more;
+  set(experiment, Role::stream, builder.streamed(longer - more, shape));
+  set(experiment, Role::stream_twice, builder.streamed(longer, shape));
+  return true;
+}
+
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment) {
   const ExperimentBuilder builder{loaded, variant, consumer, experiment.clocks, experiment.frame};

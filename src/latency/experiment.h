@@ -32,7 +32,8 @@ enum class Clocks { plain, second_reserved, reserved };
 // The trials that measure one variant with one consumer (nullptr if nothing is consumed). Trials that a variant does
 // not use have an empty text.
 //   steps   of the shorter chain; 0 if there is none
-//   copies  of the instruction in the shorter stream; 0 if there is none
+//   copies  that the longer stream has more; 0 if there is none. The shorter has as many, or three times as many if it
+//           is to outlast a queue
 //   crosses a step of the chains also reads the result before the last one (a, b = b, a + b). ptxas merges steps that
 //           all read the same second source: four sums of b are one product
 struct Experiment {
@@ -90,11 +91,17 @@ std::optional<StreamLoops> expand_stream_loops(const ptx::LoadedCatalogue& loade
 //   chains  side by side, independent of each other
 //   steps   of each chain in the body
 //   rounds  of the loop, unless a launch chooses a different number
+//   mixes   a step also reads the last value of the next chain, if the form has a second source of that type: ptxas
+//           merges steps that all read the same second source
 struct ChainLoop {
   int chains = 1, steps = 1, rounds = 1;
+  bool mixes = false;
 };
 // A dependence of the form whose result can be the next source as it is; nullopt if it has none.
 std::optional<isa::Variant> chain_without_bridge(const ptx::LoadedCatalogue& loaded, const isa::Form& form);
+// Those whose result can be the next source without a machine instruction, one for each type of source. None if the
+// form uses memory or its latency depends on values, which steps would change.
+std::vector<isa::Variant> chains_of_values(const ptx::LoadedCatalogue& loaded, const isa::Form& form);
 // The loop for a CTA of this many threads, whose warps begin together.
 ptx::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
                              int threads);
@@ -118,6 +125,10 @@ bool cross_chains(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
 
 // Gives the experiment streams of one and two copies: fewer results in flight at a time.
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
+
+// Gives the experiment streams that show what a copy takes behind a queue, which would take in a short stream at the
+// rate of issue: as long as there are registers for, of which the last quarter counts. False if that is not longer.
+bool outlast_queue(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
 
 // The instruction alone in a kernel, to see whether an assembler accepts it.
 ptx::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);

@@ -68,6 +68,8 @@ struct ExperimentBuilder {
                          int steps) const;
   // The source that takes turns with the variant's own in a chain that crosses; null if the form has none.
   const isa::Operand* crossing_source() const;
+  // The source that reads the next chain's last value in a loop of chains that mix; null if the form has none.
+  const isa::Operand* mixing_source() const;
   static bool writes_source(const ptx::Bridge& bridge, const isa::Operand& source);
   ptx::Bridge bridge_to(const isa::Operand& source) const;
   ptx::Trial chained(int steps) const;
@@ -94,6 +96,8 @@ struct ExperimentBuilder {
   // superfluous.
   const isa::Operand* varied_operand() const;
   StreamShape stream_shape() const;
+  // As many copies as there are registers for, up to 64, half of which it names.
+  StreamShape long_stream_shape() const;
   // Copies as in a stream, in a loop (stream_loop.cpp).
   //   feedbacks  of each copy's result to each of its sources: 1, or 2
   struct StreamLoop {

@@ -14,7 +14,7 @@
 namespace ptxlat::latency {
 
 // Version of the audit and estimate rules. Bump it whenever they would give a different answer for the same kernels.
-inline constexpr char method_version[] = "method 24";
+inline constexpr char method_version[] = "method 25";
 
 // One cell to be made: a variant at an optimisation level.
 //   recipe     hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same

@@ -108,6 +108,25 @@ const isa::Operand* ExperimentBuilder::varied_operand() const {
   return best;
 }
 
+namespace {
+
+// 32-bit registers and predicates that each copy of a stream has for itself.
+struct OwnRegisters {
+  int registers = 0, predicates = 0;
+};
+
+OwnRegisters own_registers(const ExperimentBuilder& builder, StreamShape shape) {
+  OwnRegisters own;
+  for (const auto& operand : builder.form().operands) {
+    if (!builder.is_own(operand, shape)) continue;
+    const int bits = isa::register_bits(operand.type);
+    (bits == 1 ? own.predicates : own.registers) += std::max(1, operand.count) * std::max(1, bits / 32);
+  }
+  return own;
+}
+
+}  // namespace
+
 StreamShape ExperimentBuilder::stream_shape() const {
   if (!variant.form->is_streamed || !variant.form->not_streamable.empty()) return {};
   // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some. An SM has
@@ -115,13 +134,9 @@ StreamShape ExperimentBuilder::stream_shape() const {
   constexpr int most_with_all_registers = 256, most_with_half = 512, predicates_to_spend = 4;
   const int registers_to_spend = threads > most_with_half ? 32 : threads > most_with_all_registers ? 64 : 128;
   const auto fits = [&](StreamShape shape) {
-    int registers = 0, predicates = 0;
-    for (const auto& operand : variant.form->operands) {
-      if (!is_own(operand, shape)) continue;
-      const int bits = isa::register_bits(operand.type);
-      (bits == 1 ? predicates : registers) += std::max(1, operand.count) * std::max(1, bits / 32);
-    }
-    return 2 * shape.copies * registers <= registers_to_spend && 2 * shape.copies * predicates <= predicates_to_spend;
+    const auto own = own_registers(*this, shape);
+    return 2 * shape.copies * own.registers <= registers_to_spend &&
+           2 * shape.copies * own.predicates <= predicates_to_spend;
   };
   // Many copies are preferred to separate sources, and separate accumulators to many copies. An accumulator that does
   // not fit twice is wide, and takes long to assemble.
@@ -133,6 +148,21 @@ StreamShape ExperimentBuilder::stream_shape() const {
     }
   }
   return {1, false, false};
+}
+
+StreamShape ExperimentBuilder::long_stream_shape() const {
+  const auto usual = stream_shape();
+  const auto& input = *variant.input;
+  // What needs something before or after it may not be repeated at will, nor what has a place in memory of its own.
+  const bool is_plain = input.before.empty() && input.prepare.empty() && form().cleanup.empty() &&
+                        form().text.find("{#}") == std::string::npos;
+  constexpr int usual_copies = 4, most_copies = 32, registers_to_spend = 176;
+  if (usual.copies < usual_copies || !is_plain) return usual;
+  const auto own = own_registers(*this, usual);
+  if (own.predicates > 0) return usual;
+  auto shape = usual;
+  shape.copies = std::clamp(registers_to_spend / 2 / std::max(1, own.registers), usual_copies, most_copies);
+  return shape;
 }
 
 namespace {
