@@ -229,6 +229,30 @@ std::vector<int> sources_of(const sass::InstructionWord& word) {
   return registers;
 }
 
+sass::InstructionWord copy_without_registers(const sass::Instruction& instruction) {
+  auto word = copy_of({instruction}).front();
+  const auto numbers = [](const std::vector<sass::Register>& all, sass::RegisterFile file) {
+    std::set<int> found;
+    for (const auto& one : all) {
+      if (one.file == file) found.insert(one.number);
+    }
+    return found;
+  };
+  const auto use = sass::register_use(instruction.text);
+  const auto general = numbers(use.reads, sass::RegisterFile::general);
+  const auto uniform = numbers(use.reads, sass::RegisterFile::uniform);
+  auto sources = sources_of(word);
+  for (auto& source : sources) {
+    if (general.contains(source) && !uniform.contains(source)) source = zero_register;
+  }
+  word = with_sources(word, sources);
+  constexpr int result_bit = 16;
+  const auto result = static_cast<int>(word.low >> result_bit & 0xff);
+  if (numbers(use.writes, sass::RegisterFile::general).contains(result))
+    word.low |= std::uint64_t{zero_register} << result_bit;
+  return word;
+}
+
 sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns) {
   sass::Window shown{{}, {}, {}, window.layout};
   std::vector<sass::Instruction> copy;

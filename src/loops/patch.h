@@ -76,6 +76,11 @@ inline constexpr int zero_register = 255;
 sass::InstructionWord with_sources(sass::InstructionWord word, const std::vector<int>& registers);
 std::vector<int> sources_of(const sass::InstructionWord& word);
 
+// The copy of a single instruction with RZ for every general register. Instructions that read registers of one bank
+// wait for each other, and so do results that arrive in one bank in the same cycle, whatever their pipes; RZ is in no
+// bank.
+sass::InstructionWord copy_without_registers(const sass::Instruction& instruction);
+
 // The window as it runs, with only the first copy of each code: for evidence.
 sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns);
 

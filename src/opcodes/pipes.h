@@ -8,7 +8,8 @@
 namespace ptxlat::opcodes {
 
 // Times of two instructions that share a loop, in cycles of one loop.
-//   work_a, work_b  the time that the copies of each need on a separate pipe, from the intervals measured alone
+//   work_a, work_b  the time that the copies of each need on a separate pipe: with nothing in the other's places, or,
+//                   where issuing takes longer than that, from the interval of the opcode alone
 //   together        the loop with both
 //   nothing         the loop with instructions that do nothing instead: the time to issue
 struct ContentionTimes {

@@ -12,6 +12,7 @@
 #include "isa/catalogue.h"
 #include "line/kernel_assembler.h"
 #include "loops/saturated_kernel.h"
+#include "sass/dataflow.h"
 #include "sass/disassembler.h"
 
 using namespace ptxlat;
@@ -355,4 +356,27 @@ TEST_CASE("on every architecture the loop contains only the copies and control t
     }
   }
   CHECK(filled == expected);
+}
+
+TEST_CASE("a copy without registers reads and writes only RZ, and keeps everything else") {
+  const auto toolchain = ptxas_or_skip().front();
+  sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
+  const std::string ptx = GENERATE("fma.rn.f32", "add.f64", "lop3.b32", "popc.b32", "shfl.sync.up.b32");
+  INFO(ptx);
+  const auto variant = isa::variants_of(shipped_form(ptx)).front();
+  const auto trial = saturated_trial(shipped(), {&variant, 1}, 4, Sources::own);
+  const auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, {90, ""})
+                           ->assemble({{"k", &trial.kernel}}, 3);
+  REQUIRE(outcome.cubins.size() == 1);
+  const auto before = code_before_loop(disassembled(nvdisasm, outcome.cubins.front(), 90));
+  REQUIRE(before.size() == 1);
+  sass::Instruction copy{0, copy_without_registers(before.front()), {}, {}};
+  nvdisasm.disassemble(90, {&copy});
+  INFO(before.front().text << " is " << copy.text);
+  CHECK(sass::opcode_of(copy.text) == sass::opcode_of(before.front().text));
+  const auto use = sass::register_use(copy.text);
+  for (const auto* all : {&use.reads, &use.writes}) {
+    CHECK(std::none_of(all->begin(), all->end(),
+                       [](const auto& one) { return one.file == sass::RegisterFile::general; }));
+  }
 }
