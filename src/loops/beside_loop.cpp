@@ -79,15 +79,19 @@ BesideLoopTrials add_beside_loop(const ptx::LoadedCatalogue& loaded, line::Bench
   return trials;
 }
 
-std::vector<Opcodes> code_beside_loop(const line::Bench& bench, const isa::Catalogue& catalogue,
-                                      const isa::Variant& variant, const BesideLoopTrials& trials) {
-  const auto& one = bench.batch().kernel_of(trials.one).window;
-  const auto& two = bench.batch().kernel_of(trials.two).window;
-  if (!one || !two) return {};
+Opcodes code_of_differential(const line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
+                             const BesideLoopTrials& trials) {
   const auto audits =
       latency::audit(catalogue, bench.batch(), trials.of_differential, variant, bench.level(), trials.differential);
   const auto& differential = audits[latency::Role::differential];
-  return code_beside_loop(*one, *two, differential.is_proven() ? differential.sass : Opcodes{});
+  return differential.is_proven() ? differential.sass : Opcodes{};
+}
+
+std::vector<Opcodes> code_beside_loop(const line::Bench& bench, const BesideLoopTrials& trials,
+                                      const Opcodes& of_differential) {
+  const auto& one = bench.batch().kernel_of(trials.one).window;
+  const auto& two = bench.batch().kernel_of(trials.two).window;
+  return one && two ? code_beside_loop(*one, *two, of_differential) : std::vector<Opcodes>{};
 }
 
 std::vector<Opcodes> code_beside_loop(const sass::Window& one, const sass::Window& two,

@@ -25,9 +25,12 @@ struct BesideLoopTrials {
 BesideLoopTrials add_beside_loop(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
                                  const std::string& label);
 
-// The opcodes to copy, as find_saturable takes them, once the trials are assembled; empty if nothing proves them.
-std::vector<std::vector<std::string>> code_beside_loop(const line::Bench& bench, const isa::Catalogue& catalogue,
-                                                       const isa::Variant& variant, const BesideLoopTrials& trials);
+// The opcodes that the differential proves, once the trials are assembled; empty if it does not.
+std::vector<std::string> code_of_differential(const line::Bench& bench, const isa::Catalogue& catalogue,
+                                              const isa::Variant& variant, const BesideLoopTrials& trials);
+// The opcodes to copy, as find_saturable takes them; empty if nothing proves them.
+std::vector<std::vector<std::string>> code_beside_loop(const line::Bench& bench, const BesideLoopTrials& trials,
+                                                       const std::vector<std::string>& of_differential);
 
 // The same from windows. There are two proofs:
 // - Before the loop of `two` there is so much more code. What it shares with `one` is beside a single instruction, such

@@ -78,6 +78,14 @@ int rounds_for(double cycles) {
 
 }  // namespace
 
+std::vector<int> warps_up_to(int threads) {
+  std::vector<int> warps;
+  for (const int count : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 28, 32}) {
+    if (count <= threads / lanes_of_a_warp) warps.push_back(count);
+  }
+  return warps;
+}
+
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    const std::vector<int>& warps, int rounds, int launches, int times_as_often) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
@@ -295,6 +303,14 @@ void read_again(results::Record& record) {
   record.set(metric::interval, saturation.interval);
   record.set(metric::saturates_at, saturation.saturates_at);
   record.note = saturation.still_rises ? "more warps would do more" : "";
+  // Four warps, one in each sub-partition, could do four times what one does.
+  const auto of_one_warp = std::find(warps.begin(), warps.end(), 1);
+  constexpr double equal = 1.03;
+  const double alone = of_one_warp == warps.end() ? 0 : rates[static_cast<std::size_t>(of_one_warp - warps.begin())];
+  record.set_flag(results::flag::shares_unit, sub_partitions * alone > equal * saturation.per_clock);
+  if (record.has_flag(results::flag::shares_unit))
+    results::add_note(record.note, fmt::format("one unit serves all sub-partitions: a warp alone does {:.4g}",
+                                               alone / results::work_unit_of(record.ptx).threads));
   judge_spread(record, saturation.per_clock);
 }
 

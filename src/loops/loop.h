@@ -31,6 +31,9 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 // that differs.
 inline constexpr int default_launches = 7;
 
+// Numbers of warps to try in a CTA of this many threads.
+std::vector<int> warps_up_to(int threads);
+
 // Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
 struct LoopTime {
   std::vector<Elapsed> cycles;

@@ -66,19 +66,11 @@ bool uses_stack(const std::vector<std::string>& code) {
 }
 
 // Whether it is the instruction: ptxas may share a part between copies, or move it out of the loop, which is as it
-// would be in a program for constants and the lane's part of an address. It has all opcodes that nothing else can stand
-// in for.
+// would be in a program for constants and the lane's part of an address.
 bool is_whole(const std::vector<std::string>& copy, const std::vector<std::string>& alone) {
-  constexpr std::array<std::string_view, 12> irreplaceable = {"MUFU", "I2F", "F2I",  "F2F",  "FRND", "FCHK",
-                                                              "POPC", "FLO", "DADD", "DMUL", "DFMA", "FFMA"};
   constexpr double least_part = 0.3;
-  if (static_cast<double>(copy.size()) < least_part * static_cast<double>(alone.size())) return false;
-  return std::all_of(irreplaceable.begin(), irreplaceable.end(), [&](std::string_view family) {
-    const auto count = [&](const std::vector<std::string>& code) {
-      return std::count_if(code.begin(), code.end(), [&](const auto& name) { return sass::family_of(name) == family; });
-    };
-    return count(copy) >= count(alone);
-  });
+  return static_cast<double>(copy.size()) >= least_part * static_cast<double>(alone.size()) &&
+         has_irreplaceable(copy, alone);
 }
 
 bool are_assembled(const line::Bench& bench, const StreamLoopTrials& loops) {
@@ -86,18 +78,10 @@ bool are_assembled(const line::Bench& bench, const StreamLoopTrials& loops) {
   return has_window(loops.shorter) && has_window(loops.longer) && (!loops.fed_twice || has_window(*loops.fed_twice));
 }
 
-std::vector<int> warps_to_try(int threads) {
-  std::vector<int> warps;
-  for (const int count : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 28, 32}) {
-    if (count <= threads / lanes_of_a_warp) warps.push_back(count);
-  }
-  return warps;
-}
-
 // Puts the result into the record.
 void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, results::Record& record) {
   bench.begin_cell();
-  const auto warps = warps_to_try(bench.batch().trial(loops.longer).launch.threads);
+  const auto warps = warps_up_to(bench.batch().trial(loops.longer).launch.threads);
   const auto time_of = [&](std::size_t trial) { return timer_of(bench, trial, launches_of_loop); };
   const TimeLoops time{time_of(loops.shorter), time_of(loops.longer)};
   const auto times = time_both(time, warps);
@@ -114,6 +98,17 @@ void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, re
 }
 
 }  // namespace
+
+bool has_irreplaceable(const std::vector<std::string>& copy, const std::vector<std::string>& alone) {
+  constexpr std::array<std::string_view, 12> irreplaceable = {"MUFU", "I2F", "F2I",  "F2F",  "FRND", "FCHK",
+                                                              "POPC", "FLO", "DADD", "DMUL", "DFMA", "FFMA"};
+  return std::all_of(irreplaceable.begin(), irreplaceable.end(), [&](std::string_view family) {
+    const auto count = [&](const std::vector<std::string>& code) {
+      return std::count_if(code.begin(), code.end(), [&](const auto& name) { return sass::family_of(name) == family; });
+    };
+    return count(copy) >= count(alone);
+  });
+}
 
 TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back,
                                const LoopTime* fed_twice) {

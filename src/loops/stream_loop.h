@@ -38,6 +38,9 @@ std::vector<StreamLoopShape> shapes_to_try(const isa::Form& form, int instructio
 StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
                                   const StreamLoopShape& shape, const std::string& label);
 
+// Whether a copy has all opcodes of the instruction alone that nothing else can stand in for.
+bool has_irreplaceable(const std::vector<std::string>& copy, const std::vector<std::string>& alone);
+
 // The SM time of one more copy in each warp.
 //   copies     in the shorter loop
 //   fed_back   instructions of a copy that feed it back

@@ -13,6 +13,7 @@
 #include "loops/copy_loops.h"
 #include "loops/loop.h"
 #include "loops/patch.h"
+#include "loops/program_loop.h"
 #include "loops/saturated_kernel.h"
 #include "loops/stream_loop.h"
 #include "sass/opcodes.h"
@@ -44,6 +45,8 @@ struct Work {
   std::vector<loops::StreamLoopShape> shapes_left;  // to try in stream_loops
   loops::StreamLoopTrials stream_loops;
   loops::ChainLoops loops;
+  std::vector<std::string> alone;  // its machine code by the stream or else a differential; empty if neither proves it
+  std::vector<loops::ChainLoops> program_loops;
   results::Record record;
   Way way = Way::copies;
 };
@@ -165,6 +168,9 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
     const auto& audit = audits[Role::stream];
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
+    const auto window_of = [&](Role role) { return *bench.batch().kernel_of(*work.stream_trials[role]).window; };
+    if (audit.is_proven())
+      work.alone = loops::work_of_copy(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
     if (!audit.is_proven()) return prove_beside_loop(work, audit.verdict, audit.reason, audit.assembler_failed);
     choose_copies(work);
     if (work.way == Way::copies) work.wanted = wanted_of(bench, work);
@@ -190,7 +196,10 @@ void prove_beside_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
   bench.assemble();
   for_those(Way::beside, all, [&](Work& work) {
     work.way = Way::streams;
-    auto codes = loops::code_beside_loop(bench, loaded.catalogue, work.plan->variant, *work.beside_loop);
+    const auto of_differential =
+        loops::code_of_differential(bench, loaded.catalogue, work.plan->variant, *work.beside_loop);
+    if (work.alone.empty()) work.alone = of_differential;
+    auto codes = loops::code_beside_loop(bench, *work.beside_loop, of_differential);
     if (!codes.empty()) copy_from_beside_loop(work, std::move(codes));
   });
 }
@@ -252,7 +261,41 @@ void prove_loops(std::vector<Work>& all) {
   });
 }
 
-// The records of one form: the first is its own. If ptxas alternates between opcodes, one for each of these alone
+// The machine code of the form alone, as well as it is known.
+const std::vector<std::string>& code_alone(const Work& work) {
+  return work.alone.empty() ? work.record.sass : work.alone;
+}
+
+// The loops of those whose code is known and does not branch.
+void assemble_program_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
+  for (auto& work : all) {
+    const bool is_known = work.way == Way::copies || work.way == Way::streams;
+    const auto branches = [](const std::string& opcode) { return sass::has(opcode, sass::Trait::leaves); };
+    const auto& sass = code_alone(work);
+    if (!is_known || sass.empty() || !work.program_loops.empty()) continue;
+    if (std::any_of(sass.begin(), sass.end(), branches)) continue;
+    work.program_loops = loops::add_program_loops(loaded, bench, *work.plan->variant.form,
+                                                  static_cast<int>(sass.size()), work.record.ptx);
+  }
+  bench.assemble(loops::kernels_per_module);
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The form's own loop, if what it repeats is other machine code than the copies are, by their turns.
+std::optional<loops::ProgramLoop> other_than_copies(const line::Bench& bench, const Work& work,
+                                                    const std::vector<std::string>& of_copies) {
+  auto loop = loops::find_program_loop(bench, work.program_loops, code_alone(work));
+  if (!loop) return std::nullopt;
+  const auto& code = loop->code;
+  const auto of_program = sorted(code.in_turn.empty() ? code.opcodes : code.in_turn);
+  return of_program == sorted(of_copies) ? std::nullopt : std::move(loop);
+}
+
+// The records of one form: the first is its own. If a program alternates between opcodes, one for each of these alone
 // follows.
 std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& catalogue, Work& work,
                                      loops::MeasuredCodes& measured) {
@@ -269,11 +312,12 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   const auto& codes = loops.longer.found.codes;
   std::vector<std::size_t> turns{0};
   if (codes.size() > 1 && loops::opcodes_of(codes[0]) != loops::opcodes_of(codes[1])) turns.push_back(1);
+  auto of_copies = loops::opcodes_of(codes.front());
+  if (turns.size() > 1) of_copies.push_back(loops::opcodes_of(codes[1]).front());
+  const auto program = other_than_copies(bench, work, of_copies);
   std::vector<results::Record> records{work.record};
-  records.front().sass = loops::opcodes_of(codes.front());
-  if (turns.size() > 1) {
-    records.front().add_flag(results::flag::takes_turns);
-    records.front().sass.push_back(loops::opcodes_of(codes[1]).front());
+  const bool is_of_single_opcodes = codes.front().size() == 1;
+  if (turns.size() > 1 || (program && is_of_single_opcodes)) {
     for (const auto turn : turns) {
       auto alone = work.record;
       alone.sass = loops::opcodes_of(codes[turn]);
@@ -282,8 +326,25 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
       records.push_back(std::move(alone));
     }
   }
-  loops::measure_copies(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, records.front());
+  auto& own = records.front();
+  if (program) {
+    loops::measure_program_loop(bench, *program, measured, own);
+    return records;
+  }
+  own.sass = std::move(of_copies);
+  own.set_flag(results::flag::takes_turns, turns.size() > 1);
+  loops::measure_copies(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, own);
   return records;
+}
+
+// What cannot be copied, but has a loop of its own.
+void measure_program_loops(line::Bench& bench, std::vector<Work>& all, loops::MeasuredCodes& measured) {
+  for_those(Way::streams, all, [&](Work& work) {
+    const auto loop = loops::find_program_loop(bench, work.program_loops, code_alone(work));
+    if (!loop) return;
+    loops::measure_program_loop(bench, *loop, measured, work.record);
+    work.way = Way::none;
+  });
 }
 
 }  // namespace
@@ -308,6 +369,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
   std::vector<results::Record> records;
   const auto measure_all_copies = [&] {
     assemble_loops(loaded_, bench, all);
+    assemble_program_loops(loaded_, bench, all);
     for_those(Way::copies, all, [&](Work& work) {
       auto made = measure(bench, loaded_.catalogue, work, measured_);
       std::move(made.begin(), made.end(), std::back_inserter(records));
@@ -315,6 +377,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     });
   };
   measure_all_copies();
+  measure_program_loops(bench, all, measured_);
   for_those(Way::loops, all, [&](Work& work) {
     loops::measure_warpgroups(bench, *work.plan->variant.form, work.loops, measured_, work.record);
     work.way = Way::none;

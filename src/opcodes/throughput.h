@@ -16,12 +16,12 @@ namespace ptxlat::opcodes {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 16";
+inline constexpr char machine_version[] = "machine 17";
 // Versions whose records today's rules can read (curves.h). The oldest first.
-inline constexpr std::array<std::string_view, 2> readable_versions = {"machine 15", machine_version};
+inline constexpr std::array<std::string_view, 3> readable_versions = {"machine 15", "machine 16", machine_version};
 // The same for what is measured of opcodes whose throughput is known: contention, operands, instructions in flight and
 // counters. They change less often.
-inline constexpr char opcodes_version[] = "machine 13";
+inline constexpr char opcodes_version[] = "machine 14";
 
 // An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {

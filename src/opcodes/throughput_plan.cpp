@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "latency/experiment.h"
 #include "loops/chain_loop.h"
+#include "loops/program_loop.h"
 #include "loops/saturated_kernel.h"
 #include "loops/stream_loop.h"
 #include "opcodes/throughput.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Four loops, each of which keeps the GPU busy for as long as many ordinary cells.
 constexpr std::size_t loops_of_cell = 16;
+// How long the code is decides how many steps a loop has; for a recipe, any number will do.
+constexpr int instructions_of_recipe = 56;
 
 }  // namespace
 
@@ -48,6 +51,7 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
         add(trial, 1);
     }
     if (is_possible) {
+      for (const auto& trial : loops::program_loop_trials(loaded, form, instructions_of_recipe)) add(trial, 1);
       for (const auto& trial : loops::stream_loop_trials(loaded, cell.variant)) add(trial, 1);
       for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
       add(loops::saturated_trial(loaded, {&cell.variant, 1}, loops::places_of_body, loops::Sources::shared),

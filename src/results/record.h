@@ -103,16 +103,17 @@ inline constexpr const char* processes_differ = "processes_differ";         // a
 inline constexpr const char* gpus_differ = "gpus_differ";                   // a second GPU measured something else
 inline constexpr const char* no_issue = "no_issue";                         // a stream that gave no number
 inline constexpr const char* takes_turns = "takes_turns";                   // a stream's copies are different opcodes
-inline constexpr const char* register_banks = "register_banks";             // they delay a stream's copies
-inline constexpr const char* issue_is_lower_bound = "issue_lower_bound";    // by the schedule, and the copies wait
-inline constexpr const char* issue_is_upper_bound = "issue_upper_bound";    // the copies come with moves
-inline constexpr const char* survey = "survey";                             // a distribution over lines and SMs
-inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
-inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
-inline constexpr const char* subroutine = "subroutine";                     // in a loop nothing is proven
-inline constexpr const char* beside_path = "beside_path";                   // not all of it is on the operand's path
-inline constexpr const char* own_path = "own_path";                         // what is not is left out
-inline constexpr const char* retry = "retry";                               // an assembler or some launches failed
+inline constexpr const char* shares_unit = "shares_unit";                 // one unit serves all sub-partitions of an SM
+inline constexpr const char* register_banks = "register_banks";           // they delay a stream's copies
+inline constexpr const char* issue_is_lower_bound = "issue_lower_bound";  // by the schedule, and the copies wait
+inline constexpr const char* issue_is_upper_bound = "issue_upper_bound";  // the copies come with moves
+inline constexpr const char* survey = "survey";                           // a distribution over lines and SMs
+inline constexpr const char* no_schedule = "no_schedule";                 // the assembler wrote no stall counts
+inline constexpr const char* bank_conflict = "bank_conflict";             // a window reads its registers late
+inline constexpr const char* subroutine = "subroutine";                   // in a loop nothing is proven
+inline constexpr const char* beside_path = "beside_path";                 // not all of it is on the operand's path
+inline constexpr const char* own_path = "own_path";                       // what is not is left out
+inline constexpr const char* retry = "retry";                             // an assembler or some launches failed
 }  // namespace flag
 
 // The kind of experiment that a record belongs to.

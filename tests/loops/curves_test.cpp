@@ -252,3 +252,15 @@ TEST_CASE("more instructions than an SM issues are no throughput") {
   CHECK(of_code(1, {"HADD2", "HFMA2.MMA"}, 1).number(metric::throughput));
   CHECK(of_code(3, {"BSSY", "FMUL", "BRA", "FMUL", "BSYNC"}, 5).number(metric::throughput));
 }
+
+TEST_CASE("a unit that serves all sub-partitions is noted: four warps do not do four times what one does") {
+  const auto shared = [](double interval) {
+    return times_of(interval, [](int count, int) { return std::max(1.0, count / std::ceil(count / 4.0)); });
+  };
+  const auto one_unit = measured(shared(8));
+  CHECK(one_unit.has_flag(results::flag::shares_unit));
+  CHECK(one_unit.note.find("one unit serves all sub-partitions") != std::string::npos);
+  const auto four_units = measured(times_of(8, [](int, int) { return 1; }));
+  CHECK_FALSE(four_units.has_flag(results::flag::shares_unit));
+  CHECK(four_units.note.empty());
+}
