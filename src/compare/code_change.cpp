@@ -5,91 +5,38 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "results/json_scanner.h"
+#include "results/sass_text.h"
 #include "sass/instruction.h"
 
 namespace ptxlat::compare {
 
 namespace {
 
-// One instruction of a window's code (docs/table-format.md): the parts that can make a difference.
+// The parts of an instruction that can make a difference.
 struct CodeLine {
   std::string_view opcode;
-  int stall_count = 0;
-  bool yields = false;
-  int write_scoreboard = 7;
-  int read_scoreboard = 7;
-  int wait_mask = 0;
-
-  bool operator==(const CodeLine&) const = default;
+  sass::ControlWord control;
 };
 
-[[noreturn]] void fail(const std::string& what) {
-  throw Error(ExitCode::storage, fmt::format("the machine code of a table is damaged: {:.200}", what),
-              "Export the table again from its store.");
-}
-
-int digit_of(std::string_view field) {
-  if (field.size() != 2 || field[1] < '0' || field[1] > '9') fail("\"" + std::string(field) + "\" is not a scoreboard");
-  return field[1] - '0';
-}
-
-// "S2 W0 B03 | POPC R6, R6"
-CodeLine code_line(std::string_view text) {
-  const std::size_t bar = text.find(" | ");
-  if (bar == std::string_view::npos) fail("not an instruction: " + std::string(text));
-  CodeLine line;
-  line.opcode = sass::opcode_of(text.substr(bar + 3));
-  for (std::size_t begin = 0; begin < bar;) {
-    const std::size_t end = std::min(text.find(' ', begin), bar);
-    const std::string_view field = text.substr(begin, end - begin);
-    switch (field.empty() ? ' ' : field.front()) {
-      case 'S':
-        std::from_chars(field.data() + 1, field.data() + field.size(), line.stall_count);
-        break;
-      case 'Y':
-        line.yields = true;
-        break;
-      case 'W':
-        line.write_scoreboard = digit_of(field);
-        break;
-      case 'R':
-        line.read_scoreboard = digit_of(field);
-        break;
-      case 'B':
-        for (const char scoreboard : field.substr(1)) line.wait_mask |= 1 << ((scoreboard - '0') & 7);
-        break;
-      default:
-        break;  // distance and reuse bits make no difference
-    }
-    begin = end + 1;
-  }
-  return line;
-}
-
-// Calls read(text) for each instruction. Escapes are not processed: both sides were written by the same rules.
-template <typename Read>
-void for_each_instruction(std::string_view code, Read read) {
-  std::size_t position = code.find('"');
-  while (position != std::string_view::npos) {
-    const std::size_t begin = position + 1;
-    std::size_t end = begin;
-    while (end < code.size() && code[end] != '"') end += code[end] == '\\' ? 2 : 1;
-    if (end >= code.size()) fail("a string is not closed");
-    read(code.substr(begin, end - begin));
-    position = code.find('"', end + 1);
-  }
-}
-
+// Escapes are not processed: both sides were written by the same rules.
 std::vector<CodeLine> parse(std::string_view code) {
   std::vector<CodeLine> lines;
-  for_each_instruction(code, [&](std::string_view text) { lines.push_back(code_line(text)); });
+  try {
+    results::JsonScanner json(code);
+    json.array([&] {
+      const auto line = results::read_sass_line(json.quoted());
+      lines.push_back({sass::opcode_of(line.text), line.control});
+    });
+  } catch (const std::invalid_argument& error) {
+    throw Error(ExitCode::storage, fmt::format("the machine code of a table is damaged: {:.200}", error.what()),
+                "Export the table again from its store.");
+  }
   return lines;
 }
 
@@ -112,20 +59,20 @@ std::vector<IssueTime> schedule_of(const std::vector<CodeLine>& lines) {
   std::array<int, 8> setter;
   setter.fill(-1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const CodeLine& line = lines[i];
+    const auto& control = lines[i].control;
     // Anything that the first clock waits for is over before it reads.
     for (std::size_t scoreboard = 0; i != 0 && scoreboard < 6; ++scoreboard) {
-      if (line.wait_mask >> scoreboard & 1) schedule[i].waits_for[scoreboard] = setter[scoreboard];
+      if (control.wait_mask >> scoreboard & 1) schedule[i].waits_for[scoreboard] = setter[scoreboard];
     }
     auto& waits_for = schedule[i].waits_for;
     std::sort(waits_for.begin(), waits_for.end());
     std::fill(std::unique(waits_for.begin(), waits_for.end()), waits_for.end(), IssueTime::no_wait);
     if (!is_edge(i, lines.size())) {
-      schedule[i].stall_count = line.stall_count;
-      schedule[i].yields = line.yields;
+      schedule[i].stall_count = control.stall_count;
+      schedule[i].yields = control.yields;
     }
-    setter[line.write_scoreboard & 7] = static_cast<int>(i);
-    setter[line.read_scoreboard & 7] = static_cast<int>(i);
+    setter[control.write_scoreboard & 7] = static_cast<int>(i);
+    setter[control.read_scoreboard & 7] = static_cast<int>(i);
   }
   return schedule;
 }
@@ -161,7 +108,7 @@ std::string brief(const std::vector<CodeLine>& lines, std::size_t begin, std::si
   const std::size_t end = lines.empty() ? 0 : lines.size() - 1;
   std::string text = begin > 1 ? fmt::format("…+{}", begin - 1) : "";
   const auto stall_count = [&](std::size_t i) {
-    return is_edge(i, lines.size()) ? std::string() : fmt::format(":{}", lines[i].stall_count);
+    return is_edge(i, lines.size()) ? std::string() : fmt::format(":{}", lines[i].control.stall_count);
   };
   for (std::size_t i = begin; i < end;) {
     const std::string part = std::string(lines[i].opcode) + stall_count(i);
@@ -184,7 +131,7 @@ CodeChange CodeComparison::change_of(std::string_view a, std::string_view b) {
   const std::vector<CodeLine> a_lines = parse(a), b_lines = parse(b);
   if (!equal_opcodes(a_lines, b_lines)) {
     entry->second = CodeChange::opcodes;
-  } else if (a_lines != b_lines && schedule_of(a_lines) != schedule_of(b_lines)) {
+  } else if (schedule_of(a_lines) != schedule_of(b_lines)) {
     entry->second = CodeChange::schedule;
   }
   return entry->second;
@@ -229,7 +176,7 @@ SideBySide side_by_side(const WindowPair& pair, std::size_t width) {
   const std::size_t shorter = std::min(a.size(), b.size());
   std::size_t parting = 1;
   while (parting + 2 < shorter && a[parting].opcode == b[parting].opcode &&
-         a[parting].stall_count == b[parting].stall_count) {
+         a[parting].control.stall_count == b[parting].control.stall_count) {
     ++parting;
   }
   // One instruction before it for orientation; from the start if that is nearly as short.
@@ -249,7 +196,7 @@ bool equal_but_for_waits(const WindowPair& pair) {
   const std::vector<CodeLine> a = parse(pair.a->code), b = parse(pair.b->code);
   if (!equal_opcodes(a, b)) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!is_edge(i, a.size()) && a[i].stall_count != b[i].stall_count) return false;
+    if (!is_edge(i, a.size()) && a[i].control.stall_count != b[i].control.stall_count) return false;
   }
   return true;
 }

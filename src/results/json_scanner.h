@@ -39,6 +39,8 @@ class JsonScanner {
   }
 
   std::string string();
+  // The text of a string, with escapes unprocessed.
+  std::string_view quoted();
   // A view of a string without escapes.
   std::string_view plain_string();
   // A view of a string, or of `room` if it has escapes.
@@ -58,8 +60,6 @@ class JsonScanner {
   bool skip_if(char c);
   bool skip_word(std::string_view word);
   void expect(char c);
-  // The text between the next quotes, with escapes unprocessed.
-  std::string_view quoted();
 
   std::string_view text_;
   std::size_t position_ = 0;

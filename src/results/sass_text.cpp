@@ -59,50 +59,6 @@ int number_in(std::string_view digits, int base, int bits) {
 }
 constexpr int offset_bits = 24, field_bits = 8;
 
-SassRecord sass_from_line(std::string_view line, int expected_offset) {
-  // The text may contain a '|' (an absolute value); the control fields do not.
-  const std::size_t bar = line.find(" | ");
-  if (bar == std::string_view::npos) throw std::invalid_argument(fmt::format("not an instruction: {}", line));
-  SassRecord instruction;
-  instruction.offset = expected_offset;
-  instruction.text = line.substr(bar + 3);
-  std::size_t begin = 0;
-  while (begin < bar) {
-    const std::size_t end = std::min(line.find(' ', begin), bar);
-    const std::string_view value = line.substr(begin + 1, end - begin - 1);
-    switch (line[begin]) {
-      case '+':
-        instruction.offset += number_in(value, 16, offset_bits) - instruction_bytes;
-        break;
-      case '-':
-        instruction.offset -= number_in(value, 16, offset_bits) + instruction_bytes;
-        break;
-      case 'S':
-        instruction.stall_count = number_in(value, 10, field_bits);
-        break;
-      case 'Y':
-        instruction.yields = true;
-        break;
-      case 'W':
-        instruction.write_scoreboard = number_in(value, 10, field_bits);
-        break;
-      case 'R':
-        instruction.read_scoreboard = number_in(value, 10, field_bits);
-        break;
-      case 'B':
-        instruction.wait_mask = wait_mask_from(value);
-        break;
-      case 'U':
-        instruction.reuse = number_in(value, 10, field_bits);
-        break;
-      default:
-        throw std::invalid_argument(fmt::format("unknown control field: {}", line));
-    }
-    begin = end + 1;
-  }
-  return instruction;
-}
-
 }  // namespace
 
 std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass) {
@@ -113,6 +69,48 @@ std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass) {
     lines.push_back(sass_line(sass[i], distance));
   }
   return lines;
+}
+
+SassLine read_sass_line(std::string_view line) {
+  // The text may contain a '|' (an absolute value); the control fields do not.
+  const std::size_t bar = line.find(" | ");
+  if (bar == std::string_view::npos) throw std::invalid_argument(fmt::format("not an instruction: {}", line));
+  SassLine read;
+  read.text = line.substr(bar + 3);
+  for (std::size_t begin = 0; begin < bar;) {
+    const std::size_t end = std::min(line.find(' ', begin), bar);
+    const std::string_view value = line.substr(begin + 1, end - begin - 1);
+    switch (line[begin]) {
+      case '+':
+        read.distance = number_in(value, 16, offset_bits);
+        break;
+      case '-':
+        read.distance = -number_in(value, 16, offset_bits);
+        break;
+      case 'S':
+        read.control.stall_count = number_in(value, 10, field_bits);
+        break;
+      case 'Y':
+        read.control.yields = true;
+        break;
+      case 'W':
+        read.control.write_scoreboard = number_in(value, 10, field_bits);
+        break;
+      case 'R':
+        read.control.read_scoreboard = number_in(value, 10, field_bits);
+        break;
+      case 'B':
+        read.control.wait_mask = wait_mask_from(value);
+        break;
+      case 'U':
+        read.control.reuse = number_in(value, 10, field_bits);
+        break;
+      default:
+        throw std::invalid_argument(fmt::format("unknown control field: {}", line));
+    }
+    begin = end + 1;
+  }
+  return read;
 }
 
 int sass_offset(const std::string& hexadecimal) { return number_in(hexadecimal, 16, offset_bits); }
@@ -126,7 +124,10 @@ std::vector<SassRecord> sass_from_json(int start_offset, std::string_view json) 
   JsonScanner scanner(json);
   scanner.array([&] {
     const auto line = scanner.string_or_view(room);
-    sass.push_back(sass_from_line(line, expected_offset));
+    const auto [distance, control, text] = read_sass_line(line);
+    sass.push_back({expected_offset + distance - instruction_bytes, std::string(text), control.stall_count,
+                    control.yields, control.write_scoreboard, control.read_scoreboard, control.wait_mask,
+                    control.reuse});
     expected_offset = sass.back().offset + instruction_bytes;
     if (std::abs(expected_offset) >> (offset_bits + 1) != 0)
       throw std::invalid_argument(fmt::format("too far away: {}", line));

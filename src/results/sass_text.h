@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "results/record.h"
+#include "sass/instruction.h"
 
 namespace ptxlat::results {
 
@@ -13,7 +14,15 @@ namespace ptxlat::results {
 // that windows of equal code are equal. An instruction that is not 16 bytes after its predecessor says how far: "+20 S2
 // | BRA 0x1f0".
 std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass);
-// The same back, from a JSON list of them. Throws std::exception for text of a different shape.
+// A line's parts, views into it. std::invalid_argument if it is of a different shape.
+//   distance  from its predecessor, in bytes
+struct SassLine {
+  int distance = 16;
+  sass::ControlWord control;
+  std::string_view text;
+};
+SassLine read_sass_line(std::string_view line);
+// The instructions of a JSON list of lines. Throws std::exception for text of a different shape.
 int sass_offset(const std::string& hexadecimal);
 std::vector<SassRecord> sass_from_json(int start_offset, std::string_view json);
 
