@@ -52,13 +52,6 @@ struct Loops {
   }
 };
 
-results::Record begun(const ContentionPlan& plan) {
-  auto record = results::record_of(key_of(plan));
-  record.sass = {plan.a.name, plan.b.name};
-  record.sass_count = 2;
-  return record;
-}
-
 void measure(line::Bench& bench, const ContentionPlan& plan, const std::vector<std::size_t>& trials,
              results::Record& record) {
   const auto fillable =
@@ -192,27 +185,22 @@ std::vector<ContentionPlan> plan_contention(const ptx::LoadedCatalogue& loaded, 
 }
 
 std::vector<results::Record> ContentionMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<results::Record> records;
-  std::vector<std::vector<std::size_t>> trials(chunk.size());
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const auto& plan = plan_[chunk[i].number];
-    records.push_back(begun(plan));
+  const auto begin = [](const ContentionPlan& plan) { return begun_with(plan, {plan.a.name, plan.b.name}); };
+  const auto add = [&](const ContentionPlan& plan, results::Record& record) {
+    std::vector<std::size_t> trials;
     const std::array variants = {plan.a.variant, plan.b.variant};
     try {
       for (const auto sources : {loops::Sources::shared, loops::Sources::own})
-        trials[i].push_back(bench.add(loops::saturated_trial(loaded_, variants, loops::places_of_body, sources),
-                                      plan.a.name + " " + plan.b.name));
+        trials.push_back(bench.add(loops::saturated_trial(loaded_, variants, loops::places_of_body, sources),
+                                   plan.a.name + " " + plan.b.name));
     } catch (const Error& error) {
-      results::give_up(records.back(), sass::Verdict::no_dependency, error.what());
+      results::give_up(record, sass::Verdict::no_dependency, error.what());
     }
-  }
-  bench.assemble(loops::kernels_per_module);
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    bench.begin_cell();
-    if (!trials[i].empty()) measure(bench, plan_[chunk[i].number], trials[i], records[i]);
-    records[i].gpu = bench.gpu();
-  }
-  return records;
+    return trials;
+  };
+  return make_each(bench, chunk, begin, add, [&](const auto& plan, const auto& trials, results::Record& record) {
+    if (!trials.empty()) measure(bench, plan, trials, record);
+  });
 }
 
 }  // namespace ptxlat::opcodes

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "isa/form.h"
-#include "line/line.h"
+#include "opcodes/experiment.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
 
@@ -51,15 +51,10 @@ std::vector<ContentionPlan> plan_contention(const ptx::LoadedCatalogue& loaded, 
 
 // Measures whether two opcodes contend: copies of both in one loop, enough of each to take equally long, compared with
 // the same loop of instructions that do nothing (opcodes/pipes.h). As ThroughputMethod otherwise.
-class ContentionMethod : public line::Method {
+class ContentionMethod : public Experiment<ContentionPlan> {
  public:
-  ContentionMethod(const ptx::LoadedCatalogue& loaded, const std::vector<ContentionPlan>& plan)
-      : loaded_(loaded), plan_(plan) {}
+  using Experiment::Experiment;
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
-
- private:
-  const ptx::LoadedCatalogue& loaded_;
-  const std::vector<ContentionPlan>& plan_;
 };
 
 }  // namespace ptxlat::opcodes

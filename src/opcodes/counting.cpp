@@ -131,13 +131,6 @@ constexpr int counted_warps = 16;
 constexpr int times_in_loop = loops::default_rounds * ptx::passes_of_loop;
 constexpr char series_name[] = "pipes";
 
-results::Record begun(const CountingPlan& plan) {
-  auto record = results::record_of(key_of(plan));
-  record.sass = {plan.opcode.name};
-  record.sass_count = 1;
-  return record;
-}
-
 // The trials of a cell in the bench's batch.
 //   saturated  kernels to be filled with copies
 //   loops      of what a warpgroup executes
@@ -273,7 +266,7 @@ std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<
   std::vector<results::Record> records;
   std::vector<CountingTrials> trials;
   for (const auto& cell : chunk) {
-    records.push_back(begun(plan_[cell.number]));
+    records.push_back(begun_with(plan_[cell.number], {plan_[cell.number].opcode.name}));
     trials.push_back(add_trials(loaded_, bench, plan_[cell.number]));
   }
   bench.assemble(loops::kernels_per_module);

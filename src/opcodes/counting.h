@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "counters/pipe_counters.h"
-#include "line/line.h"
 #include "opcodes/contention.h"
+#include "opcodes/experiment.h"
 #include "ptx/skeleton.h"
 #include "results/opcode.h"
 #include "results/record.h"
@@ -54,11 +54,11 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
 // The line's worker must have opened the counters of the offer, and should serve nothing else. A CUPTI failure is
 // thrown as counters::Unavailable; so is the third opcode in a row that ended its process, since then the opcodes are
 // not the cause. As ThroughputMethod otherwise.
-class CountingMethod : public line::Method {
+class CountingMethod : public Experiment<CountingPlan> {
  public:
   CountingMethod(const ptx::LoadedCatalogue& loaded, const std::vector<CountingPlan>& plan,
                  const counters::Offer& offer)
-      : loaded_(loaded), plan_(plan), offer_(offer) {}
+      : Experiment(loaded, plan), offer_(offer) {}
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
@@ -66,8 +66,6 @@ class CountingMethod : public line::Method {
             bool is_for_warpgroups, results::Record& record) const;
   void note_failure(const ptx::LaunchOutcome& outcome, results::Record& record) const;
 
-  const ptx::LoadedCatalogue& loaded_;
-  const std::vector<CountingPlan>& plan_;
   const counters::Offer& offer_;
   mutable std::atomic<int> failures_in_a_row_{0};
 };

@@ -21,13 +21,6 @@ namespace {
 
 constexpr int threads_of_cta = loops::most_warps * loops::lanes_of_a_warp;
 
-results::Record begun(const InFlightPlan& plan) {
-  auto record = results::record_of(key_of(plan));
-  record.sass = {plan.opcode};
-  record.sass_count = 1;
-  return record;
-}
-
 void measure(line::Bench& bench, const std::vector<loops::ChainLoops>& all, results::Record& record) {
   const auto warps = loops::warps_of_curves();
   results::Series series{"chains", "results/clk/SM", {{"chains", "", {}}, {"warps", "warps", {}}}, {}};
@@ -97,22 +90,15 @@ std::vector<InFlightPlan> plan_in_flight(const ptx::LoadedCatalogue& loaded, con
 }
 
 std::vector<results::Record> InFlightMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<std::vector<loops::ChainLoops>> loops(chunk.size());
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const auto& plan = plan_[chunk[i].number];
+  const auto begin = [](const InFlightPlan& plan) { return begun_with(plan, {plan.opcode}); };
+  const auto add = [&](const InFlightPlan& plan, const results::Record&) {
+    std::vector<loops::ChainLoops> all;
     for (const int chains : chains_to_try)
-      loops[i].push_back(loops::add_chain_loops(loaded_, bench, plan.variant, chains, threads_of_cta, plan.opcode));
-  }
-  bench.assemble(loops::kernels_per_module);
-  std::vector<results::Record> records;
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    auto record = begun(plan_[chunk[i].number]);
-    bench.begin_cell();
-    measure(bench, loops[i], record);
-    record.gpu = bench.gpu();
-    records.push_back(std::move(record));
-  }
-  return records;
+      all.push_back(loops::add_chain_loops(loaded_, bench, plan.variant, chains, threads_of_cta, plan.opcode));
+    return all;
+  };
+  return make_each(bench, chunk, begin, add,
+                   [&](const auto&, const auto& all, results::Record& record) { measure(bench, all, record); });
 }
 
 std::optional<double> fewest_in_flight(const results::Record& record, double throughput) {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "isa/form.h"
-#include "line/line.h"
 #include "opcodes/contention.h"
+#include "opcodes/experiment.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
 
@@ -30,15 +30,10 @@ std::vector<InFlightPlan> plan_in_flight(const ptx::LoadedCatalogue& loaded, con
 
 // Measures throughput against instructions in flight: chains of dependent copies, several side by side in each warp,
 // with all numbers of warps. With one chain and one warp it is the latency.
-class InFlightMethod : public line::Method {
+class InFlightMethod : public Experiment<InFlightPlan> {
  public:
-  InFlightMethod(const ptx::LoadedCatalogue& loaded, const std::vector<InFlightPlan>& plan)
-      : loaded_(loaded), plan_(plan) {}
+  using Experiment::Experiment;
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
-
- private:
-  const ptx::LoadedCatalogue& loaded_;
-  const std::vector<InFlightPlan>& plan_;
 };
 
 // The fewest instructions of an SM in flight, warps times chains, that reach the throughput within 3 %; empty if the

@@ -98,13 +98,6 @@ std::vector<Changed> changed(const isa::Catalogue& catalogue, const isa::Variant
   return {made, with_parameter(last, {*variant.form, *variant.input})};
 }
 
-results::Record begun(const OperandPlan& plan) {
-  auto record = results::record_of(key_of(plan));
-  record.sass = {plan.opcode.name};
-  record.sass_count = 1;
-  return record;
-}
-
 struct OperandTrials {
   std::vector<std::size_t> shorter, longer;  // best first
 };
@@ -217,29 +210,23 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
 }
 
 std::vector<results::Record> OperandCostMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<OperandTrials> trials(chunk.size());
-  std::vector<results::Record> records;
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const auto& plan = plan_[chunk[i].number];
-    records.push_back(begun(plan));
+  const auto begin = [](const OperandPlan& plan) { return begun_with(plan, {plan.opcode.name}); };
+  const auto add = [&](const OperandPlan& plan, const results::Record&) {
+    OperandTrials trials;
     for (const auto& made : changed(loaded_.catalogue, plan.opcode.variant, plan.kind)) {
       for (const auto sources : {loops::Sources::shared, loops::Sources::own}) {
-        const auto add = [&](int copies) {
+        const auto added = [&](int copies) {
           return bench.add(loops::saturated_trial(loaded_, std::array{made.variant()}, copies, sources),
                            plan.opcode.name);
         };
-        trials[i].shorter.push_back(add(shorter_copies));
-        trials[i].longer.push_back(add(loops::places_of_body));
+        trials.shorter.push_back(added(shorter_copies));
+        trials.longer.push_back(added(loops::places_of_body));
       }
     }
-  }
-  bench.assemble(loops::kernels_per_module);
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    bench.begin_cell();
-    measure(bench, plan_[chunk[i].number], trials[i], records[i]);
-    records[i].gpu = bench.gpu();
-  }
-  return records;
+    return trials;
+  };
+  return make_each(bench, chunk, begin, add,
+                   [&](const auto& plan, const auto& trials, auto& record) { measure(bench, plan, trials, record); });
 }
 
 }  // namespace ptxlat::opcodes

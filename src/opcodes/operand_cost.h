@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "line/line.h"
 #include "opcodes/contention.h"
+#include "opcodes/experiment.h"
 #include "results/store.h"
 
 namespace ptxlat::opcodes {
@@ -32,17 +32,12 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
                                        int level);
 
 // Measures the interval of each opcode with a different kind of operand, from copies in a loop as in
-// opcodes/throughput.h, and subtracts the opcode's interval. The catalogue and the plan must outlive it; cells are
-// indices into the plan. It launches patched code: the line's worker should serve nothing else.
-class OperandCostMethod : public line::Method {
+// opcodes/throughput.h, and subtracts the opcode's interval. It launches patched code: the line's worker should serve
+// nothing else.
+class OperandCostMethod : public Experiment<OperandPlan> {
  public:
-  OperandCostMethod(const ptx::LoadedCatalogue& loaded, const std::vector<OperandPlan>& plan)
-      : loaded_(loaded), plan_(plan) {}
+  using Experiment::Experiment;
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
-
- private:
-  const ptx::LoadedCatalogue& loaded_;
-  const std::vector<OperandPlan>& plan_;
 };
 
 // The cost of a record, with the current rules: an operand never makes an instruction faster, but the address of a
