@@ -2,6 +2,7 @@
 #include "compare/compare.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -101,70 +102,38 @@ bool has_changed(const OpcodeComparison& opcodes, double cycles) {
 
 }  // namespace
 
-const char* to_string(Cause cause) {
-  switch (cause) {
-    case Cause::unchanged:
-      return "unchanged";
-    case Cause::other_sass:
-      return "other_sass";
-    case Cause::other_stall_counts:
-      return "other_stall_counts";
-    case Cause::other_consumer:
-      return "other_consumer";
-    case Cause::same_code:
-      return "same_code";
-    case Cause::other_verdict:
-      return "other_verdict";
-    case Cause::only_in_a:
-      return "only_in_a";
-    case Cause::only_in_b:
-      return "only_in_b";
-  }
-  return "?";
-}
+namespace {
 
-const char* words(Cause cause) {
-  switch (cause) {
-    case Cause::unchanged:
-      return "unchanged";
-    case Cause::other_sass:
-      return "different SASS";
-    case Cause::other_stall_counts:
-      return "different schedule";
-    case Cause::other_consumer:
-      return "different consumer";
-    case Cause::same_code:
-      return "same code";
-    case Cause::other_verdict:
-      return "different verdict";
-    case Cause::only_in_a:
-      return "only in A";
-    case Cause::only_in_b:
-      return "only in B";
-  }
-  return "?";
-}
+struct NamedCause {
+  Cause cause = Cause::unchanged;
+  const char *name = nullptr, *words = nullptr, *explanation = nullptr;
+};
+// In the order of the enumeration.
+constexpr std::array<NamedCause, 8> named_causes{{
+    {Cause::unchanged, "unchanged", "unchanged", "Equal numbers, opcodes and schedule."},
+    {Cause::other_sass, "other_sass", "different SASS", "The machine code in the window has different opcodes."},
+    {Cause::other_stall_counts, "other_stall_counts", "different schedule",
+     "The same opcodes with different stall counts, yields or waits."},
+    {Cause::other_consumer, "other_consumer", "different consumer", "The same opcodes, timed to different consumers."},
+    {Cause::same_code, "same_code", "same code",
+     "The same opcodes and schedule, but different cycles: the hardware, its clocks or noise."},
+    {Cause::other_verdict, "other_verdict", "different verdict", "Only one side has a number, or the verdicts differ."},
+    {Cause::only_in_a, "only_in_a", "only in A", "B does not have this row."},
+    {Cause::only_in_b, "only_in_b", "only in B", "A does not have this row."},
+}};
+const NamedCause& named(Cause cause) { return named_causes[static_cast<std::size_t>(cause)]; }
 
-const char* explanation(Cause cause) {
-  switch (cause) {
-    case Cause::unchanged:
-      return "Equal numbers, opcodes and schedule.";
-    case Cause::other_sass:
-      return "The machine code in the window has different opcodes.";
-    case Cause::other_stall_counts:
-      return "The same opcodes with different stall counts, yields or waits.";
-    case Cause::other_consumer:
-      return "The same opcodes, timed to different consumers.";
-    case Cause::same_code:
-      return "The same opcodes and schedule, but different cycles: the hardware, its clocks or noise.";
-    case Cause::other_verdict:
-      return "Only one side has a number, or the verdicts differ.";
-    case Cause::only_in_a:
-      return "B does not have this row.";
-    case Cause::only_in_b:
-      return "A does not have this row.";
-  }
-  return "";
+}  // namespace
+
+const char* to_string(Cause cause) { return named(cause).name; }
+const char* words(Cause cause) { return named(cause).words; }
+const char* explanation(Cause cause) { return named(cause).explanation; }
+
+std::vector<Cause> all_causes() {
+  std::vector<Cause> causes;
+  for (const auto& one : named_causes) causes.push_back(one.cause);
+  std::rotate(causes.begin(), causes.begin() + 1, causes.end());
+  return causes;
 }
 
 std::optional<double> Numbers::change() const {
@@ -182,11 +151,10 @@ Numbers numbers_of(const Difference& row, std::string_view tag) {
 }
 
 double tolerance_of(const Difference& row) {
-  constexpr double of_medians = 0.01;
   const auto has = [](const tables::Cell* cell) {
     return cell != nullptr && cell->record.find(results::metric::median) != nullptr;
   };
-  return has(row.a) && has(row.b) ? of_medians : 0;
+  return has(row.a) && has(row.b) ? tolerance_of_medians : 0;
 }
 
 Numbers headline_of(const Comparison& comparison, const Difference& row) {

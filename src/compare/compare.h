@@ -28,6 +28,8 @@ const char* to_string(Cause cause);  // "other_sass", for programs
 const char* words(Cause cause);      // "different SASS", for people
 // A sentence that says more.
 const char* explanation(Cause cause);
+// All of them, `unchanged` last.
+std::vector<Cause> all_causes();
 
 // One side of a comparison: some level of a table.
 struct Side {
@@ -75,8 +77,9 @@ struct Numbers {
   std::optional<double> ratio() const;   // b / a if both are positive
 };
 Numbers numbers_of(const Difference& row, std::string_view tag);
-// How much two measurements of the row may differ, as a share of the larger: those of an access that leaves the SM are
-// medians over lines and SMs.
+// The share of the larger number by which two measurements of the row may differ: those of an access that leaves the SM
+// are medians over lines and SMs.
+inline constexpr double tolerance_of_medians = 0.01;
 double tolerance_of(const Difference& row);
 Numbers headline_of(const Comparison& comparison, const Difference& row);
 // The row's main number: the headline, or the first other one if neither side has it.

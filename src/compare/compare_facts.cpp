@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/csv.h"
+#include "base/named_values.h"
 #include "compare/compare_write.h"
 #include "results/json.h"
 #include "tables/csv.h"
@@ -55,37 +56,23 @@ bool is_comparable(const tables::TableFact* a, const tables::TableFact* b, const
 
 }  // namespace
 
-const char* to_string(FactChange change) {
-  switch (change) {
-    case FactChange::equal:
-      return "equal";
-    case FactChange::other_value:
-      return "other_value";
-    case FactChange::other_verdict:
-      return "other_verdict";
-    case FactChange::only_in_a:
-      return "only_in_a";
-    case FactChange::only_in_b:
-      return "only_in_b";
-  }
-  return "?";
-}
+namespace {
 
-const char* words(FactChange change) {
-  switch (change) {
-    case FactChange::equal:
-      return "equal";
-    case FactChange::other_value:
-      return "different value";
-    case FactChange::other_verdict:
-      return "different verdict";
-    case FactChange::only_in_a:
-      return "only in A";
-    case FactChange::only_in_b:
-      return "only in B";
-  }
-  return "?";
-}
+constexpr NamedValues<FactChange, 5> change_names = {{{FactChange::equal, "equal"},
+                                                      {FactChange::other_value, "other_value"},
+                                                      {FactChange::other_verdict, "other_verdict"},
+                                                      {FactChange::only_in_a, "only_in_a"},
+                                                      {FactChange::only_in_b, "only_in_b"}}};
+constexpr NamedValues<FactChange, 5> change_words = {{{FactChange::equal, "equal"},
+                                                      {FactChange::other_value, "different value"},
+                                                      {FactChange::other_verdict, "different verdict"},
+                                                      {FactChange::only_in_a, "only in A"},
+                                                      {FactChange::only_in_b, "only in B"}}};
+
+}  // namespace
+
+const char* to_string(FactChange change) { return name_in(change_names, change); }
+const char* words(FactChange change) { return name_in(change_words, change); }
 
 FactComparison compare_facts(const std::vector<tables::TableFact>& a, const std::vector<tables::TableFact>& b) {
   const auto of_a = by_key(a), of_b = by_key(b);

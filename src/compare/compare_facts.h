@@ -11,7 +11,7 @@
 
 namespace ptxlat::compare {
 
-// How a fact differs between two tables.
+// The difference of a fact between two tables.
 enum class FactChange {
   equal,          // one side's value is in the other's range, or the words are the same
   other_value,    // each value is outside the other's range, or the words differ

@@ -36,7 +36,7 @@ struct Matrix {
 
 Matrix matrix_of(const std::vector<Side>& sides);
 
-// How many rows change from the previous table to this one, by cause.
+// The numbers of rows that change from the previous table to this one, by cause.
 std::vector<std::pair<Cause, std::size_t>> causes_at(const Matrix& matrix, std::size_t table);
 
 }  // namespace ptxlat::compare
