@@ -23,6 +23,7 @@
 #include "compare/compare_write.h"
 #include "compare/groups.h"
 #include "tables/find_tables.h"
+#include "tables/folder.h"
 #include "tables/rows.h"
 
 namespace ptxlat::cli {
@@ -100,9 +101,8 @@ Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& le
   std::vector<std::pair<const std::string*, tables::Table*>> work;
   for (auto& [folder, table] : tables) work.emplace_back(&folder, &table);
   in_parallel(work.size(), [&](std::size_t i) {
-    *work[i].second = tables::read_table(*work[i].first);
-    work[i].second->facts = tables::read_facts(*work[i].first);
-    work[i].second->opcodes = tables::read_opcode_numbers(*work[i].first);
+    using tables::Part;
+    *work[i].second = tables::read_table(*work[i].first, {Part::cells, Part::facts, Part::opcodes, Part::throughputs});
   });
   if (levels.empty()) return tables;
   for (auto& [folder, table] : tables) {

@@ -45,7 +45,8 @@ void export_table(const ExportOptions& options) {
   const auto target = simulator::find_target(options.target);
   const auto bases = read_bases(options.bases);
   const auto made_by = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit());
-  const auto exported = simulator::export_tables(target, simulator::read_tables(options.table), bases, made_by);
+  const auto exported =
+      simulator::export_tables(target, tables::read_table(options.table, simulator::asked_parts), bases, made_by);
   write(options.folder, exported);
   for (const auto& left : exported.left_out) say(stderr, "left out: {} {}: {}\n", left.file, left.option, left.reason);
   say(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());

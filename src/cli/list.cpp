@@ -12,7 +12,7 @@
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "tables/csv.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 namespace ptxlat::cli {
 
@@ -92,10 +92,11 @@ void add_list(CLI::App& program) {
     const auto forms = selected_forms(loaded.catalogue, selection, options->core_only, target);
     if (options->table.empty() && options->format == "text") return print_list(forms);
     if (options->table.empty()) return print_text([&](std::ostream& out) { write_csv(out, forms); });
-    const auto table = tables::read_table(options->table);
+    using tables::Part;
+    const auto table = tables::read_table(options->table, {Part::cells, Part::opcodes, Part::throughputs});
     std::vector<std::string> names;
     for (const auto* form : forms) names.push_back(form->ptx);
-    const tables::RowThroughputs numbers{tables::read_opcode_numbers(options->table), table.spellings};
+    const tables::RowThroughputs numbers{table.opcodes, table.spellings};
     if (options->format == "text") return tables::write_forms_text(std::cout, table, numbers, names);
     print_text([&](std::ostream& out) { tables::write_forms_csv(out, table, numbers, names); });
   });

@@ -14,7 +14,7 @@
 #include "results/shards.h"
 #include "results/stored_records.h"
 #include "run/merge.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 namespace ptxlat::cli {
 

@@ -23,7 +23,7 @@
 #include "run/facts.h"
 #include "run/opcodes.h"
 #include "run/pair_table.h"
-#include "tables/pair_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::cli {
 
@@ -66,7 +66,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
 }  // namespace
 
 void show_pairs(const std::filesystem::path& table, const std::string& opcode) {
-  const auto all = tables::read_pairs(table);
+  const auto all = tables::read_table(table, {tables::Part::pairs}).pairs.pairs;
   if (all.empty())
     throw Error(ExitCode::unknown_name, fmt::format("{} has no pairs", table.string()),
                 fmt::format("`ptxlat pairs --reread {}` makes them from its windows", table.string()));
@@ -110,8 +110,9 @@ void add_pairs(CLI::App& program) {
       ->needs(count);
   command->callback([options] {
     if (!options->count.empty()) {
-      const auto hazards =
-          options->against.empty() ? std::vector<results::Pair>{} : tables::read_pairs(options->against);
+      const auto hazards = options->against.empty()
+                               ? std::vector<results::Pair>{}
+                               : tables::read_table(options->against, {tables::Part::pairs}).pairs.pairs;
       return print_text([&](std::ostream& out) {
         tables::write_rows(out, run::counted_pair_columns(), run::count_pairs(options->count, hazards));
       });

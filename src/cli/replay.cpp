@@ -18,6 +18,7 @@
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "latency/method.h"
+#include "tables/folder.h"
 
 namespace ptxlat::cli {
 

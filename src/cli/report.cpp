@@ -11,8 +11,8 @@
 #include "cli/tables.h"
 #include "run/provenance.h"
 #include "site/site.h"
+#include "tables/folder.h"
 #include "tables/published.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::cli {
 
@@ -27,7 +27,7 @@ struct ReportOptions {
 // Brief tables, and those of the Python wheel.
 void note_missing_code(const site::SiteTables& tables) {
   const auto missing = std::count_if(tables.begin(), tables.end(),
-                                     [](const auto& table) { return !table->rows.empty() && table->lines.empty(); });
+                                     [](const auto& table) { return !table->rows.empty() && !table->lines; });
   if (missing == 0) return;
   say(stderr, "{} of {} tables {} shown without machine code, because {} no {}\n", missing, tables.size(),
       missing == 1 ? "is" : "are", missing == 1 ? "its folder has" : "their folders have", tables::jsonl_name);

@@ -18,6 +18,7 @@
 #include "isa/catalogue.h"
 #include "reproduce/folder.h"
 #include "run/provenance.h"
+#include "tables/folder.h"
 
 namespace ptxlat::cli {
 

@@ -24,10 +24,8 @@
 #include "pages/evidence.h"
 #include "pages/memory_map.h"
 #include "pages/plot.h"
+#include "tables/folder.h"
 #include "tables/number.h"
-#include "tables/opcode_numbers.h"
-#include "tables/probe_files.h"
-#include "tables/table.h"
 
 namespace ptxlat::cli {
 
@@ -76,20 +74,21 @@ struct CellOfTable {
 };
 
 std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa::Form& form) {
-  const auto table = tables::read_table(options.table);
+  using tables::Part;
+  const auto table = tables::read_table(options.table, {Part::cells, Part::opcodes, Part::throughputs});
   const auto& levels = options.selection.levels;
-  std::vector<const tables::Cell*> cells;
+  std::vector<const tables::Cell*> wanted;
   bool has_form = false;
   for (const auto& cell : table.cells) {
     if (cell.record.ptx != form.ptx) continue;
     has_form = true;
-    if (std::find(levels.begin(), levels.end(), cell.record.level) != levels.end()) cells.push_back(&cell);
+    if (std::find(levels.begin(), levels.end(), cell.record.level) != levels.end()) wanted.push_back(&cell);
   }
   if (!has_form) {
     throw Error(ExitCode::unknown_name, fmt::format("{} has no {}", options.table, form.ptx),
                 nearest_in(table, form.ptx));
   }
-  if (cells.empty()) {
+  if (wanted.empty()) {
     throw Error(ExitCode::unknown_name,
                 fmt::format("{} has no {} at -O {}", options.table, form.ptx, fmt::join(levels, ",")));
   }
@@ -98,11 +97,11 @@ std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa:
     if (is_wanted && spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
       say("O{}: the machine code is that of {}\n", spelling.level, spelling.row);
   }
-  const tables::RowThroughputs throughputs(tables::read_opcode_numbers(options.table), table.spellings);
+  const tables::RowThroughputs of_rows(table.opcodes, table.spellings);
   std::vector<CellOfTable> whole;
-  for (auto& record : tables::whole_records(table, cells)) {
-    const auto& levels_of_row = cells[whole.size()]->levels;
-    auto throughput = throughputs.of(form.ptx, levels_of_row, record.sass);
+  for (auto& record : tables::whole_records(table, wanted)) {
+    const auto& levels_of_row = wanted[whole.size()]->levels;
+    auto throughput = of_rows.of(form.ptx, levels_of_row, record.sass);
     whole.push_back({std::move(record), std::move(throughput)});
   }
   return whole;
@@ -148,27 +147,29 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
 }
 
 // With --plot, draws the series of these probes as SVG files, whose names go to standard error.
-void plot(const ShowOptions& options, const std::vector<results::Record>& probes) {
+void plot(const ShowOptions& options, const std::vector<results::Record>& probes,
+          const std::vector<results::Run>& runs) {
   if (options.plot.empty()) return;
-  for (const auto& file : pages::write_plots(options.plot, probes, tables::read_probe_runs(options.table)))
-    say(stderr, "{}\n", file.string());
+  for (const auto& file : pages::write_plots(options.plot, probes, runs)) say(stderr, "{}\n", file.string());
 }
 
 // A probe of the table: its series and facts, and the machine code of its kernels. False if the table has none of this
 // name.
-bool show_probe(const ShowOptions& options, std::vector<results::Record> records) {
+bool show_probe(const ShowOptions& options, const tables::Table& table) {
+  auto records = table.probes;
   std::erase_if(records, [&](const results::Record& record) { return record.ptx != options.form; });
   tables::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
     for (const auto& window : record.windows) say("{}", pages::window_text(window));
   }
-  if (!records.empty()) plot(options, records);
+  if (!records.empty()) plot(options, records, table.probe_runs);
   return !records.empty();
 }
 
 // The facts of a quantity, probe by probe, with all their evidence. False if the table has none of this name.
-bool show_facts(const ShowOptions& options, const std::vector<results::Record>& records) {
+bool show_facts(const ShowOptions& options, const tables::Table& table) {
+  const auto& records = table.probes;
   const auto named = pages::find_facts(records, options.form, "");
   if (named.empty()) return false;
   const auto condition = fmt::format("{}", fmt::join(options.condition, " "));
@@ -179,7 +180,6 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
     throw Error(ExitCode::unknown_name, fmt::format("{} has no {} with {}", options.table, options.form, condition),
                 fmt::format("it has it with {}", fmt::join(conditions, "; ")));
   }
-  const auto runs = tables::read_probe_runs(options.table);
   const char* separator = "";
   for (const auto& record : records) {
     std::vector<pages::FoundFact> of_probe;
@@ -188,47 +188,49 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
     if (of_probe.empty()) continue;
     std::cout << separator;
     separator = "\n";
-    pages::write_evidence(std::cout, options.table, of_probe, runs);
+    pages::write_evidence(std::cout, options.table, of_probe, table.probe_runs);
     std::cout.flush();
     for (const auto* window : pages::windows_behind(of_probe)) say("{}", pages::window_text(*window));
-    plot(options, {record});
+    plot(options, {record}, table.probe_runs);
   }
   return true;
 }
 
 // The memory hierarchy that the table's facts describe. False if a different name was given, or the facts describe
 // none.
-bool show_memory(const ShowOptions& options, const std::vector<results::Record>& records) {
+bool show_memory(const ShowOptions& options, const tables::Table& table) {
   if (options.form != memory_name) return false;
-  const auto map = pages::memory_map(records);
+  const auto map = pages::memory_map(table.probes);
   print_text([&](std::ostream& out) { pages::write_memory_text(out, map); });
   if (options.plot.empty()) return !map.empty();
-  for (const auto& file : pages::write_memory_plot(options.plot, records, tables::read_probe_runs(options.table)))
+  for (const auto& file : pages::write_memory_plot(options.plot, table.probes, table.probe_runs))
     say(stderr, "{}\n", file.string());
   return !map.empty();
 }
 
 void show(const ShowOptions& options) {
   if (options.pairs) return show_pairs(options.table, options.form);
-  const auto probes = options.table.empty() ? std::vector<results::Record>() : tables::read_probe_files(options.table);
-  if (show_facts(options, probes)) return;
+  const auto probed =
+      options.table.empty() ? tables::Table() : tables::read_table(options.table, {tables::Part::probes});
+  if (show_facts(options, probed)) return;
   if (!options.condition.empty()) {
     throw Error(ExitCode::unknown_name,
                 fmt::format("{} is not the quantity of a fact, and only facts have conditions", options.form),
-                advice_for(options.form, {}, probes));
+                advice_for(options.form, {}, probed.probes));
   }
-  if (show_probe(options, probes) || show_memory(options, probes)) return;
+  if (show_probe(options, probed) || show_memory(options, probed)) return;
   if (!options.plot.empty()) {
     throw Error(
         ExitCode::unknown_name,
         fmt::format("{} has no probe or fact called {}, and only these can be drawn", options.table, options.form),
-        advice_for(options.form, {}, probes));
+        advice_for(options.form, {}, probed.probes));
   }
   const auto loaded = load_selected(options.selection, {options.form});
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {
-    throw Error(ExitCode::unknown_name, "no such form: " + options.form, advice_for(options.form, forms, probes));
+    throw Error(ExitCode::unknown_name, "no such form: " + options.form,
+                advice_for(options.form, forms, probed.probes));
   }
   // Checked first, so that nothing is printed for a form that the table does not have.
   const auto in_table = options.table.empty() ? std::vector<CellOfTable>() : cells_from_table(options, *form);

@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "results/shards.h"
 #include "run/facts.h"
+#include "tables/folder.h"
 
 namespace ptxlat::cli {
 

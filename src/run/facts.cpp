@@ -11,11 +11,8 @@
 
 #include "pairs/pair_rows.h"
 #include "pairs/register_cases.h"
-#include "tables/latency_columns.h"
+#include "tables/folder.h"
 #include "tables/operands.h"
-#include "tables/probe_files.h"
-#include "tables/table.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::run {
 
@@ -27,7 +24,8 @@ using results::Run;
 // The folder's records of experiments that the store does not have. Runs of different stores may have the same
 // numbers: these get numbers above all others.
 void add_others(std::vector<Record>& records, std::vector<Run>& runs, const std::filesystem::path& folder) {
-  auto others = tables::read_probe_files(folder);
+  auto table = tables::read_table(folder, {tables::Part::probes});
+  auto& others = table.probes;
   std::erase_if(others, [&](const Record& other) {
     return std::any_of(records.begin(), records.end(), [&](const Record& record) { return record.ptx == other.ptx; });
   });
@@ -35,7 +33,7 @@ void add_others(std::vector<Record>& records, std::vector<Run>& runs, const std:
   int highest = 0;
   for (const auto& run : runs) highest = std::max(highest, run.id);
   std::map<int, int> numbers;
-  for (auto run : tables::read_probe_runs(folder)) {
+  for (auto& run : table.probe_runs) {
     numbers[run.id] = ++highest;
     run.id = highest;
     runs.push_back(std::move(run));
@@ -161,7 +159,8 @@ std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, cons
   if (!tables::has_table(folder) || tables::has_only_experiments(folder)) return std::nullopt;
   std::vector<results::Run> runs;
   try {
-    runs = tables::runs_of_table(folder);
+    const auto written = tables::read_table(folder, {tables::Part::run});
+    runs = written.runs.empty() ? std::vector{written.run} : written.runs;
   } catch (const Error&) {
     runs.clear();  // a run.json that is missing or damaged: the cells decide
   }
@@ -178,13 +177,13 @@ std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, cons
 std::optional<Error> loss_of_opcodes(const std::filesystem::path& folder, const tables::OpcodeFiles& written) {
   return loss(
       folder, "forms in its opcodes",
-      [&] { return forms_of(tables::read_rows(folder / tables::throughput_forms_name, tables::spelling_columns())); },
+      [&] { return forms_of(tables::read_table(folder, {tables::Part::throughputs}).opcodes.spellings); },
       [&] { return forms_of(written.spellings); });
 }
 
 std::optional<Error> loss_of_pairs(const std::filesystem::path& folder, const tables::PairFiles& written) {
   return loss(
-      folder, "hazards", [&] { return forms_of(tables::read_pair_files(folder).hazards); },
+      folder, "hazards", [&] { return forms_of(tables::read_table(folder, {tables::Part::hazards}).pairs.hazards); },
       [&] { return forms_of(written.hazards); });
 }
 

@@ -35,7 +35,7 @@ void save_release(results::Store& store, const std::string& table, int level, co
 std::optional<Error> loss_of_latencies(const std::filesystem::path& folder, const results::Store& store,
                                        const std::string& table, const std::vector<results::CellKey>& planned);
 
-// Of opcodes and pairs, those that a command has measured are written, which may be fewer than its store has.
+// A command writes the opcodes and pairs that it has measured, which may be fewer than its store has.
 std::optional<Error> loss_of_opcodes(const std::filesystem::path& folder, const tables::OpcodeFiles& written);
 std::optional<Error> loss_of_pairs(const std::filesystem::path& folder, const tables::PairFiles& written);
 

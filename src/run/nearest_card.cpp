@@ -12,10 +12,7 @@
 #include "pairs/learn_arrivals.h"
 #include "sass/instruction.h"
 #include "tables/find_tables.h"
-#include "tables/opcode_columns.h"
-#include "tables/opcode_files.h"
-#include "tables/pair_files.h"
-#include "tables/table_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::run {
 
@@ -33,11 +30,11 @@ bool has_arrivals(const std::filesystem::path& folder) {
 constexpr double own_error = 0.05, own_interlock_error = 0.15, foreign_error = 0.25;
 
 line::NearestCard card_in(const std::filesystem::path& folder, const isa::Target& target) {
-  const auto rows = tables::read_arrivals(folder);
+  const auto rows = tables::read_table(folder, {tables::Part::arrivals}).pairs.arrivals;
   if (rows.empty())
     throw Error(ExitCode::unknown_name, fmt::format("{} has no {}", folder.string(), tables::arrivals_name),
                 fmt::format("`ptxlat pairs` writes it, or `ptxlat pairs --reread {}` without a GPU", folder.string()));
-  const auto run = tables::run_of_table(folder);
+  const auto run = tables::read_table(folder, {tables::Part::run}).run;
   if (!run.device) throw Error(ExitCode::unknown_name, fmt::format("{} is not the table of a card", folder.string()));
   const bool is_own = run.device->sm == target.sm;
   return {run.table,
@@ -61,7 +58,7 @@ std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
   int least = 0;
   for (const auto& folder : tables::find_tables(tables.string(), unreadable)) {
     if (!has_arrivals(folder)) continue;
-    const auto run = tables::run_of_table(folder);
+    const auto run = tables::read_table(folder, {tables::Part::run}).run;
     if (!run.device) continue;
     const int distance = std::abs(run.device->sm - target.sm);
     if (nearest && distance >= least) continue;
@@ -77,7 +74,7 @@ std::optional<line::NearestCard> chosen_card(const std::string& folder, const is
 
 OpcodeRates::OpcodeRates(const line::NearestCard& card, const isa::Target& target) {
   if (card.sm != target.sm) return;
-  for (auto& opcode : tables::read_rows(card.folder / tables::opcodes_name, tables::opcode_columns()))
+  for (auto& opcode : tables::read_table(card.folder, {tables::Part::opcodes}).opcodes.opcodes)
     opcodes_.emplace(opcode.name, std::move(opcode));
 }
 

@@ -14,11 +14,9 @@
 #include "opcodes/throughput.h"
 #include "pairs/pair_rows.h"
 #include "tables/find_tables.h"
-#include "tables/opcode_numbers.h"
-#include "tables/pair_files.h"
+#include "tables/folder.h"
 #include "tables/published.h"
 #include "tables/record_lines.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::run {
 
@@ -102,16 +100,19 @@ tables::OpcodeFiles write_opcode_table(const Folder& folder, const ptx::LoadedCa
   files.opcodes = opcodes::opcode_rows(
       opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency},
       tables::spelling_counts(files.spellings));
-  auto pairs = tables::read_pairs(folder.path());
-  if (!pairs.empty()) pairs::mark_patched(pairs, tables::read_pair_files(folder.path()).hazards);
-  opcodes::add_pairs(files.opcodes, pairs);
+  auto of_pairs = tables::read_table(folder.path(), {tables::Part::pairs, tables::Part::hazards}).pairs;
+  pairs::mark_patched(of_pairs.pairs, of_pairs.hazards);
+  opcodes::add_pairs(files.opcodes, of_pairs.pairs);
   note_appearances(files.opcodes, latencies.appearances);
   tables::write_opcode_files(folder, files);
   return files;
 }
 
 tables::OpcodeFiles reread_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded) {
-  auto files = tables::read_opcode_files(folder);
+  auto files = tables::read_table(folder, {tables::Part::opcode_records}).opcode_records;
+  if (files.throughput.empty())
+    throw Error(ExitCode::storage, fmt::format("there are no opcodes in {}", folder.string()),
+                fmt::format("Name the folder that has {}.jsonl.zst.", tables::opcode_records_name));
   require_rules(folder, tables::runs_of(files.throughput, files.runs), opcodes::readable_versions);
   for (auto& record : files.throughput) loops::read_again(record);
   for (auto& record : files.operand_costs) opcodes::read_cost_again(record);

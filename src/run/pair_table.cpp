@@ -18,8 +18,7 @@
 #include "pairs/scheduled_pairs.h"
 #include "run/facts.h"
 #include "run/opcode_table.h"
-#include "tables/probe_files.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 namespace ptxlat::run {
 
@@ -71,16 +70,16 @@ tables::PairFiles write_pair_table(const Folder& folder, const pairs::Schedules&
 }
 
 tables::PairFiles reread_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded) {
-  auto files = tables::read_pair_files(folder);
+  auto table = tables::read_table(folder, {tables::Part::hazards, tables::Part::probes});
+  auto files = std::move(table.pairs);
   require_rules(folder, files.runs, std::array<std::string_view, 1>{pairs::hazard_version});
   files = write_pair_table(folder, schedules_in(folder, loaded), std::move(files));
-  auto probes = tables::read_probe_files(folder);
-  for (auto& record : probes) {
+  for (auto& record : table.probes) {
     if (record.ptx != pairs::registers_name) continue;
     pairs::read_registers_again(record);
     note_release(record, files.pairs);
   }
-  if (!probes.empty()) tables::rewrite_facts(folder, probes);
+  if (!table.probes.empty()) tables::rewrite_facts(folder, table.probes);
   return files;
 }
 

@@ -34,7 +34,7 @@ struct StoredPairs {
 };
 std::optional<StoredPairs> stored_pairs(const results::Store& store, const std::string& table);
 
-// How often a pair of fixed latency is in some code, and at which distances.
+// A pair of fixed latency in some code: how often it is there, and at which distances.
 //   least             the lowest of them
 //   below, at, above  how many are below, at and above the hazard; 0 if that is not known
 struct CountedPair {

@@ -11,7 +11,7 @@
 #include "probe/method.h"
 #include "probe/points.h"
 #include "run/session.h"
-#include "tables/probe_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::run {
 
@@ -50,7 +50,7 @@ MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& wor
 
 std::vector<results::Record> reread_probes(const std::filesystem::path& folder,
                                            const std::vector<probe::Probe>& probes) {
-  auto records = tables::read_probe_files(folder);
+  auto records = tables::read_table(folder, {tables::Part::probes}).probes;
   if (records.empty())
     throw Error(ExitCode::storage, fmt::format("there are no probes in {}", folder.string()),
                 "Name the folder that has facts.csv and probes.jsonl.zst.");
@@ -74,7 +74,8 @@ std::string rule_in_tables(const std::vector<std::filesystem::path>& folders, co
   std::string value;
   std::filesystem::path where;
   for (const auto& folder : folders) {
-    for (const auto& record : tables::read_probe_files(folder)) {
+    const auto table = tables::read_table(folder, {tables::Part::probes});
+    for (const auto& record : table.probes) {
       for (const auto& fact : record.facts) {
         if (fact.quantity != quantity || fact.value.empty() || fact.value == value) continue;
         if (!value.empty())

@@ -9,35 +9,11 @@
 #include <set>
 #include <sstream>
 
+#include "results/json.h"
 #include "results/metric.h"
 #include "tables/number.h"
-#include "tables/opcode_columns.h"
-#include "tables/opcode_files.h"
-#include "tables/probe_files.h"
-#include "tables/table_files.h"
-#include "tables/table_lines.h"
 
 namespace ptxlat::simulator {
-
-Tables read_tables(const std::filesystem::path& folder) {
-  Tables tables;
-  tables.folder = folder;
-  tables.facts = tables::read_facts(folder);
-  tables.opcodes = tables::read_rows(folder / tables::opcodes_name, tables::opcode_columns());
-  if (tables::has_only_experiments(folder)) {
-    if (const auto runs = tables::read_probe_runs(folder); !runs.empty()) tables.run = results::to_json(runs.back());
-    return tables;
-  }
-  auto files = tables::read_table_files(folder);
-  tables.run = results::to_json(files.run);
-  tables.spellings = std::move(files.spellings);
-  tables.rows = std::move(files.rows);
-  if (files.lines) {
-    tables.rows = tables::rows_in(*files.lines, folder);
-    for (auto& row : tables.rows) row.windows.clear(), row.line = {};  // views into the lines
-  }
-  return tables;
-}
 
 namespace {
 
@@ -65,25 +41,25 @@ bool has_level(const tables::Cell& row, int level) {
 }
 
 // The ptx of the rows that have the numbers of these spellings.
-std::set<std::string> rows_of_spellings(const Query& query, const Tables& tables) {
+std::set<std::string> rows_of_spellings(const Query& query, const tables::Table& table) {
   const std::set<std::string> wanted(query.wanted.begin(), query.wanted.end());
   std::set<std::string> rows;
-  for (const auto& spelling : tables.spellings) {
+  for (const auto& spelling : table.spellings) {
     if (spelling.level == query.level && !spelling.row.empty() && wanted.contains(spelling.ptx))
       rows.insert(spelling.row);
   }
-  return tables.spellings.empty() ? wanted : rows;
+  return table.spellings.empty() ? wanted : rows;
 }
 
-Matches in_latencies(const Query& query, const Tables& tables) {
-  const auto names = query.source == Source::form ? rows_of_spellings(query, tables) : std::set<std::string>();
+Matches in_latencies(const Query& query, const tables::Table& table) {
+  const auto names = query.source == Source::form ? rows_of_spellings(query, table) : std::set<std::string>();
   const auto is_wanted = [&](const results::Record& record) {
     if (query.source == Source::form) return names.contains(record.ptx);
     return record.sass_count == 1 && record.sass.size() == 1 && is_one_of(record.sass.front(), query.wanted);
   };
   Matches matches;
   std::string verdict;
-  for (const auto& row : tables.rows) {
+  for (const auto& row : table.rows) {
     const auto& record = row.record;
     if (!has_level(row, query.level) || record.input != query.input || !is_wanted(record)) continue;
     if (!query.operand.empty() && !has_word(record.operand, query.operand)) continue;
@@ -109,11 +85,11 @@ std::string unit_of_opcode(const std::string& metric, const results::Opcode& opc
   return std::string(results::find_metric(metric == "latency" ? results::metric::cycles : metric)->unit);
 }
 
-Matches in_opcodes(const Query& query, const Tables& tables) {
-  if (tables.opcodes.empty()) return {{}, "the table has no opcodes.csv (`ptxlat opcodes` measures it)"};
+Matches in_opcodes(const Query& query, const tables::Table& table) {
+  if (table.opcodes.opcodes.empty()) return {{}, "the table has no opcodes.csv (`ptxlat opcodes` measures it)"};
   const auto& column = tables::column_named(tables::opcode_columns(), query.metric);  // the data file was read
   Matches matches;
-  for (const auto& opcode : tables.opcodes) {
+  for (const auto& opcode : table.opcodes.opcodes) {
     const auto text = column.text(opcode);
     if (!text.empty() && is_one_of(opcode.name, query.wanted))
       matches.found.push_back({tables::opcodes_name, opcode.name, text, unit_of_opcode(query.metric, opcode)});
@@ -123,11 +99,11 @@ Matches in_opcodes(const Query& query, const Tables& tables) {
   return matches;
 }
 
-Matches in_facts(const Query& query, const Tables& tables) {
+Matches in_facts(const Query& query, const tables::Table& table) {
   Matches matches;
   std::string undetermined;
   std::set<std::string> conditions;
-  for (const auto& [probe, fact, card] : tables.facts) {
+  for (const auto& [probe, fact, card] : table.facts) {
     if (!query.probe.empty() && probe != query.probe) continue;
     if (std::find(query.wanted.begin(), query.wanted.end(), fact.quantity) == query.wanted.end()) continue;
     if (fact.condition != query.condition) {
@@ -154,9 +130,10 @@ Matches in_facts(const Query& query, const Tables& tables) {
   return matches;
 }
 
-Matches in_run(const Query& query, const Tables& tables) {
+Matches in_run(const Query& query, const tables::Table& table) {
   const auto& key = query.wanted.front();
-  const results::Json* node = &tables.run;
+  const auto run = results::to_json(table.run);
+  const results::Json* node = &run;
   std::istringstream names(key);
   for (std::string name; node != nullptr && std::getline(names, name, '.');) {
     const auto found = node->is_object() ? node->find(name) : node->end();
@@ -169,24 +146,24 @@ Matches in_run(const Query& query, const Tables& tables) {
   return {{{tables::run_name, key, value, ""}}, ""};
 }
 
-Matches matches_of(const Query& query, const Tables& tables) {
+Matches matches_of(const Query& query, const tables::Table& table) {
   switch (query.source) {
     case Source::form:
     case Source::sass:
-      return in_latencies(query, tables);
+      return in_latencies(query, table);
     case Source::opcode:
-      return in_opcodes(query, tables);
+      return in_opcodes(query, table);
     case Source::fact:
-      return in_facts(query, tables);
+      return in_facts(query, table);
     case Source::run:
-      return in_run(query, tables);
+      return in_run(query, table);
   }
   return {};
 }
 
 double number_of(const Found& found) { return *tables::number_in(found.value); }
 
-// Of figures that are all numbers.
+// All figures are numbers.
 const Found& chosen(Aggregate aggregate, const std::vector<Found>& found) {
   std::vector<const Found*> sorted;
   for (const auto& one : found) sorted.push_back(&one);
@@ -214,8 +191,8 @@ std::string ambiguity(const std::vector<Found>& found) {
 
 }  // namespace
 
-std::variant<Answer, std::string> ask(const Query& query, const Tables& tables) {
-  const auto matches = matches_of(query, tables);
+std::variant<Answer, std::string> ask(const Query& query, const tables::Table& table) {
+  const auto matches = matches_of(query, table);
   const auto& found = matches.found;
   if (found.empty()) return matches.why_none;
   for (const auto& one : found) {

@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <optional>
+#include <initializer_list>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "results/json.h"
 #include "simulator/target.h"
-#include "tables/probe_files.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 namespace ptxlat::simulator {
-
-// All that a table's folder has, without machine code: queries are answered from it.
-//   opcodes  the rows of opcodes.csv
-struct Tables {
-  std::filesystem::path folder;
-  results::Json run = results::Json::object();
-  std::vector<tables::Cell> rows;
-  std::vector<tables::Spelling> spellings;
-  std::vector<tables::TableFact> facts;
-  std::vector<results::Opcode> opcodes;
-};
-
-// Error{unknown_name} if the folder is not a table, Error{storage} if it is damaged.
-Tables read_tables(const std::filesystem::path& folder);
 
 // A row with the figure that a query asks for.
 //   file, row  where it stands: "latency.csv", "fma.rn.f32, operand a, O3"
@@ -43,7 +25,10 @@ struct Answer {
   std::size_t matches = 0;
 };
 
+// The parts of a table that queries are answered from: all that has no machine code.
+inline constexpr std::initializer_list<tables::Part> asked_parts{tables::Part::rows, tables::Part::facts,
+                                                                 tables::Part::opcodes};
 // An answer, or a sentence that says why there is none.
-std::variant<Answer, std::string> ask(const Query& query, const Tables& tables);
+std::variant<Answer, std::string> ask(const Query& query, const tables::Table& table);
 
 }  // namespace ptxlat::simulator

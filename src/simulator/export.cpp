@@ -47,13 +47,13 @@ std::string used_of(const Query& query, const Answer& answer) {
 }
 
 // One option with its answers; std::invalid_argument says why it is left out.
-Exported exported_of(const Option& option, const Tables& tables, const std::optional<std::string>& base) {
+Exported exported_of(const Option& option, const tables::Table& table, const std::optional<std::string>& base) {
   Exported exported;
   exported.option = &option;
   exported.base = base.value_or("");
   std::map<std::string, std::string> used;
   for (const auto& query : option.queries) {
-    auto answer = ask(query, tables);
+    auto answer = ask(query, table);
     if (const auto* reason = std::get_if<std::string>(&answer))
       throw std::invalid_argument(fmt::format("{}: {}", text_of(query), *reason));
     exported.answers.push_back(std::get<Answer>(std::move(answer)));
@@ -78,13 +78,13 @@ void require_known(const Target& target, const Bases& bases) {
 }
 
 // The head of a file, in its own comments.
-std::string heading(const Target& target, const OutputFile& file, const Tables& tables, const std::string& made_by,
-                    bool has_base) {
-  auto table = printable(tables.run.value("table", tables.folder.filename().string()));
-  std::replace(table.begin(), table.end(), '\n', ' ');  // which would end the comment
+std::string heading(const Target& target, const OutputFile& file, const tables::Table& table,
+                    const std::string& made_by, bool has_base) {
+  auto name = printable(table.run.table);
+  std::replace(name.begin(), name.end(), '\n', ' ');  // which would end the comment
   auto text = fmt::format(
       "{0} For {5}, made by {1} from the table {2}.\n{0} {3} has the row behind each figure, {4} what has none.\n",
-      file.comment, made_by, table, evidence_name, left_out_name,
+      file.comment, made_by, name, evidence_name, left_out_name,
       target.sentence.empty() ? target.name : target.sentence);
   if (has_base)
     text += fmt::format("{} Options that are not in {} are those of the base.\n", file.comment, evidence_name);
@@ -93,7 +93,7 @@ std::string heading(const Target& target, const OutputFile& file, const Tables& 
 
 }  // namespace
 
-Export export_tables(const Target& target, const Tables& tables, const Bases& bases, const std::string& made_by) {
+Export export_tables(const Target& target, const tables::Table& table, const Bases& bases, const std::string& made_by) {
   require_known(target, bases);
   Export result;
   for (const auto& file : target.files) {
@@ -108,7 +108,7 @@ Export export_tables(const Target& target, const Tables& tables, const Bases& ba
         const auto there = of_base.find(option.name);
         const auto old = there != of_base.end() ? std::optional(there->second) : std::nullopt;
         try {
-          auto exported = exported_of(option, tables, old);
+          auto exported = exported_of(option, table, old);
           exported.file = file.name;
           text += put_in(put_in(section.line, "{option}", option.name), "{value}", exported.value);
           values[option.name] = exported.value;
@@ -120,7 +120,7 @@ Export export_tables(const Target& target, const Tables& tables, const Bases& ba
       text += section.tail;
     }
     if (has_base) text = laid_over(base->second, file.comment, values);
-    result.files.emplace_back(file.name, heading(target, file, tables, made_by, has_base) + text);
+    result.files.emplace_back(file.name, heading(target, file, table, made_by, has_base) + text);
   }
   return result;
 }

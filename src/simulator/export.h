@@ -39,7 +39,7 @@ using Bases = std::map<std::string, std::string>;
 
 // Asks every query of the target. `made_by` says in the files' first comment what made them. A base whose name is not
 // that of a file which can be laid over one is Error{usage}.
-Export export_tables(const Target& target, const Tables& tables, const Bases& bases, const std::string& made_by);
+Export export_tables(const Target& target, const tables::Table& table, const Bases& bases, const std::string& made_by);
 
 // evidence.csv: file, option, value, formula, base, name, query, matches, source, row, figure, unit; a line per query.
 std::string evidence_csv(const Export& exported);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "site/form_shards.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 
-#include "site/lines.h"
-#include "tables/table_files.h"
+#include "site/list_rows.h"
+#include "site/views.h"
+#include "tables/folder.h"
 
 namespace ptxlat::site {
 
@@ -40,9 +40,7 @@ class CodeTexts {
   int number(std::string_view code) {
     const auto [found, is_new] = numbers_.emplace(code, static_cast<int>(texts_.size()));
     if (is_new) {
-      std::string text;
-      for (const Json& line : results::parse_json(code)) text += (text.empty() ? "" : "\n") + line.get<std::string>();
-      texts_.push_back(std::move(text));
+      texts_.push_back(fmt::format("{}", fmt::join(compare::code_lines(code), "\n")));
       hashes_.push_back(compare::hash_of(code));
     }
     return found->second;
@@ -57,10 +55,11 @@ class CodeTexts {
 };
 
 // A row as its line has it, without what only programs need.
-Json row_json(const SiteTable& table, const SiteRow& row, CodeTexts& code) {
+Json row_json(const SiteTable& table, const tables::Cell& row, CodeTexts& code) {
   Json json = row.line.empty() ? results::to_json_without_windows(row.record) : results::parse_json(row.line);
   for (const char* key : {"ptx", "chapter", "elapsed_ns", "recipe", "flags", "core", "run"}) json.erase(key);
   json["levels"] = row.levels;
+  if (row.static_is_lower_bound) json["is_bound"] = true;
   const auto throughput = table.throughputs.of(row.record.ptx, row.levels, row.record.sass);
   results::put(json, "throughput", throughput.throughput);
   results::put(json, "saturates_at", throughput.saturates_at);

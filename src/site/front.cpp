@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "site/front.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
+#include "site/views.h"
 #include "tables/overview.h"
 #include "tables/rows.h"
 
@@ -21,7 +20,7 @@ Json numbers_used(const SiteTable& table) {
   Json tags = Json::array();
   for (const auto& kind : results::metric_kinds()) {
     const bool is_used = std::any_of(table.rows.begin(), table.rows.end(),
-                                     [&](const SiteRow& row) { return row.record.number(kind.tag).has_value(); });
+                                     [&](const auto& row) { return row.record.number(kind.tag).has_value(); });
     if (is_used) tags.push_back(kind.tag);
   }
   return tags;
@@ -42,15 +41,12 @@ tables::Table asked_first(const SiteTable& table) {
     const auto found = rows.find(spelling.row);
     if (!is_asked || spelling.row.empty() || found == rows.end()) continue;
     for (const std::size_t i : found->second) {
-      const SiteRow& row = table.rows[i];
+      const auto& row = table.rows[i];
       if (std::find(row.levels.begin(), row.levels.end(), spelling.level) == row.levels.end()) continue;
-      tables::Cell cell = tables::cell_from(row.record);
+      auto& cell = asked.cells.emplace_back(row);
       cell.record.ptx = spelling.ptx;
       cell.record.level = spelling.level;
       cell.row = i;
-      cell.levels = row.levels;
-      cell.static_is_lower_bound = row.static_is_lower_bound;
-      asked.cells.push_back(std::move(cell));
     }
   }
   return asked;
@@ -95,15 +91,15 @@ Json table_json(const SiteTable& table) {
         {{"started_utc", one.started_utc}, {"command_line", one.command_line}, {"git_commit", one.git_commit}});
   return {{"id", table.id},
           {"title", title_of(table)},
-          {"kind", table.is_static() ? "static" : "measured"},
+          {"kind", is_static(table) ? "static" : "measured"},
           {"levels", levels},
           {"forms", forms.size()},
           {"rows", table.rows.size()},
           {"has_code", !table.code.empty()},
           {"has_probes", !table.probes.empty()},
           {"numbers", numbers_used(table)},
-          {"has_opcodes", !table.numbers.opcodes.empty()},
-          {"has_pairs", !table.pairs.empty()},
+          {"has_opcodes", !table.opcodes.opcodes.empty()},
+          {"has_pairs", !table.pairs.pairs.empty()},
           {"run", run},
           {"runs", runs},
           {"overview", overview_json(table)}};
@@ -118,7 +114,7 @@ Json tables_json(const SiteTables& tables) {
 }
 
 std::size_t default_table(const SiteTables& tables) {
-  const auto rank = [](const SiteTable& table) { return std::pair(!table.is_static(), table.rows.size()); };
+  const auto rank = [](const SiteTable& table) { return std::pair(!is_static(table), table.rows.size()); };
   std::size_t best = 0;
   for (std::size_t i = 1; i < tables.size(); ++i) {
     if (rank(*tables[i]) > rank(*tables[best])) best = i;

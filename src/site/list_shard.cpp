@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "site/list_shard.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
+#include "site/views.h"
 #include "tables/rows.h"
 
 namespace ptxlat::site {
@@ -120,9 +119,10 @@ Json rows_json(const SiteTable& table, const Names& names, const PipesOfTable& p
     if (is_used) numbers[tag] = std::move(column);
   }
   add_throughputs(table, numbers);
-  for (const SiteRow& row : table.rows) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
     const auto& record = row.record;
-    columns.add_windows(row.windows, shared);
+    columns.add_windows(table.marks[i], shared);
     columns.name.push_back(static_cast<int>(names.place.at(record.ptx)));
     columns.measure.push_back(columns.measures.number(record.measure ? to_string(*record.measure) : ""));
     columns.consumer.push_back(columns.consumers.number(record.consumer));
@@ -146,36 +146,36 @@ Json rows_json(const SiteTable& table, const Names& names, const PipesOfTable& p
   return json;
 }
 
-// Of spellings without a row, the chapter is that of others with their opcode.
-std::vector<std::string> chapters_of(const SiteTable& table, const TableLines& lines, const Names& names) {
-  const auto chapter_in = [&](const SpellingLines& spelling) -> std::string {
+// A spelling without a row gets the chapter of others with its opcode.
+std::vector<std::string> chapters_of(const SiteTable& table, const ListRows& list, const Names& names) {
+  const auto chapter_in = [&](const ListedSpelling& spelling) -> std::string {
     if (spelling.group == no_row) return "";
-    for (const int row : lines.groups[static_cast<std::size_t>(spelling.group)].front().rows) {
+    for (const int row : list.groups[static_cast<std::size_t>(spelling.group)].front().rows) {
       if (row != no_row) return table.rows[static_cast<std::size_t>(row)].record.chapter;
     }
     return "";
   };
   std::map<std::string_view, std::string> of_opcode;
   std::vector<std::string> chapters;
-  for (const auto& spelling : lines.spellings) {
+  for (const auto& spelling : list.spellings) {
     chapters.push_back(chapter_in(spelling));
     if (!chapters.back().empty())
       of_opcode.emplace(stem_of(names.all[static_cast<std::size_t>(spelling.name)]), chapters.back());
   }
   for (std::size_t i = 0; i < chapters.size(); ++i) {
     if (!chapters[i].empty()) continue;
-    const auto found = of_opcode.find(stem_of(names.all[static_cast<std::size_t>(lines.spellings[i].name)]));
+    const auto found = of_opcode.find(stem_of(names.all[static_cast<std::size_t>(list.spellings[i].name)]));
     if (found != of_opcode.end()) chapters[i] = found->second;
   }
   return chapters;
 }
 
-Json spellings_json(const SiteTable& table, const TableLines& lines, const Names& names) {
+Json spellings_json(const SiteTable& table, const ListRows& list, const Names& names) {
   std::vector<int> name, group, chapter, reason;
   Words chapters, reasons;
-  const auto chapter_names = chapters_of(table, lines, names);
-  for (std::size_t i = 0; i < lines.spellings.size(); ++i) {
-    const auto& spelling = lines.spellings[i];
+  const auto chapter_names = chapters_of(table, list, names);
+  for (std::size_t i = 0; i < list.spellings.size(); ++i) {
+    const auto& spelling = list.spellings[i];
     name.push_back(spelling.name);
     group.push_back(spelling.group);
     chapter.push_back(chapters.number(chapter_names[i]));
@@ -191,20 +191,20 @@ Json spellings_json(const SiteTable& table, const TableLines& lines, const Names
           {"reasons", reasons.words()}};
 }
 
-Json lines_json(const TableLines& lines) {
+Json list_rows_json(const ListRows& list) {
   std::vector<int> count, operand, input;
   std::vector<std::vector<int>> rows(level_count);
   Words operands, inputs;
-  for (const auto& group : lines.groups) {
+  for (const auto& group : list.groups) {
     count.push_back(static_cast<int>(group.size()));
-    for (const auto& line : group) {
-      operand.push_back(operands.number(line.operand));
-      input.push_back(inputs.number(line.input));
-      for (std::size_t level = 0; level < level_count; ++level) rows[level].push_back(line.rows[level]);
+    for (const auto& row : group) {
+      operand.push_back(operands.number(row.operand));
+      input.push_back(inputs.number(row.input));
+      for (std::size_t level = 0; level < level_count; ++level) rows[level].push_back(row.rows[level]);
     }
   }
   Json by_level = Json::object();
-  for (const int level : lines.levels)
+  for (const int level : list.levels)
     by_level[std::to_string(level)] = differences_of(rows[static_cast<std::size_t>(level)]);
   return {{"count", count}, {"operand", operand},       {"operands", operands.words()},
           {"input", input}, {"inputs", inputs.words()}, {"rows", by_level}};
@@ -224,19 +224,19 @@ PipesOfTable pipes_for(const SiteTable& table, const SiteTables& tables) {
   const auto sm_of = [](const SiteTable& one) {
     return one.run.target.substr(0, one.run.target.find_last_of("0123456789") + 1);
   };
-  const SiteTable* source = table.numbers.opcodes.empty() ? nullptr : &table;
+  const SiteTable* source = table.opcodes.opcodes.empty() ? nullptr : &table;
   for (const auto& other : tables) {
-    if (source == nullptr && !other->numbers.opcodes.empty() && sm_of(*other) == sm_of(table)) source = other.get();
+    if (source == nullptr && !other->opcodes.opcodes.empty() && sm_of(*other) == sm_of(table)) source = other.get();
   }
   return source == nullptr ? PipesOfTable{} : PipesOfTable{source->pipes, title_of(*source)};
 }
 
-Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const PipesOfTable& pipes,
+Json list_of(const SiteTable& table, const ListRows& list, const Names& names, const PipesOfTable& pipes,
              SharedNumbers& shared) {
-  return {{"spellings", spellings_json(table, lines, names)},
-          {"lines", lines_json(lines)},
+  return {{"spellings", spellings_json(table, list, names)},
+          {"lines", list_rows_json(list)},
           {"rows", rows_json(table, names, pipes, shared)},
-          {"levels", lines.levels}};
+          {"levels", list.levels}};
 }
 
 }  // namespace ptxlat::site

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "site/probe_shard.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 
 #include "pages/memory_map.h"
 #include "results/sass_text.h"
+#include "site/views.h"
 #include "tables/curves.h"
 #include "tables/probe_files.h"
 

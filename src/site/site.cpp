@@ -8,11 +8,9 @@
 
 #include "base/csv.h"
 #include "base/parallel.h"
-#include "site/form_shards.h"
-#include "site/front.h"
-#include "site/list_shard.h"
-#include "site/probe_shard.h"
+#include "compare/compare.h"
 #include "site/shard.h"
+#include "site/views.h"
 #include "tables/csv.h"
 #include "tables/pair_files.h"
 #include "tables/published.h"
@@ -23,16 +21,16 @@ namespace {
 
 using results::Json;
 
-// The lines of a csv by their first field; the other fields are named like their columns.
+// The rows of a csv by their first field; the other fields are named like their columns.
 Json by_first_field(const SiteFiles& files, const char* name, const std::vector<std::string>& columns) {
   const auto file = files.find(name);
   if (file == files.end()) return Json::object();
   std::istringstream in(file->second);
   std::map<std::string, Json> of_first;
   for (const auto& fields : read_csv_lines(in, name, columns)) {
-    Json line = Json::object();
-    for (std::size_t i = 1; i < columns.size(); ++i) line[columns[i]] = fields[i];
-    of_first[fields[0]].push_back(std::move(line));
+    Json row = Json::object();
+    for (std::size_t i = 1; i < columns.size(); ++i) row[columns[i]] = fields[i];
+    of_first[fields[0]].push_back(std::move(row));
   }
   return of_first;
 }
@@ -49,25 +47,35 @@ Json published_json(const SiteFiles& published) {
 // {"columns": ["opcode", …], "same": {"pipe": "exactly", …}, "rows": [["ALD", …], …]}, as in the csv.
 template <class Row>
 Json rows_json(const tables::Columns<Row>& columns, const std::vector<Row>& rows) {
-  Json lines = Json::array();
-  for (const auto& row : rows) lines.push_back(tables::fields_of(columns, row));
+  Json fields = Json::array();
+  for (const auto& row : rows) fields.push_back(tables::fields_of(columns, row));
   Json same = Json::object();
   for (const auto& column : columns) {
     if (column.same != tables::Same::not_compared) same[column.name] = to_string(column.same);
   }
-  return {{"columns", tables::names_of(columns)}, {"same", same}, {"rows", lines}};
+  return {{"columns", tables::names_of(columns)}, {"same", same}, {"rows", fields}};
 }
 
 Json opcodes_json(const SiteTable& table) {
-  return {{"opcodes", rows_json(tables::opcode_columns(), table.numbers.opcodes)},
-          {"contention", rows_json(tables::contention_columns(), table.contention)}};
+  return {{"opcodes", rows_json(tables::opcode_columns(), table.opcodes.opcodes)},
+          {"contention", rows_json(tables::contention_columns(), table.opcodes.contention)}};
 }
 
 Json pairs_json(const SiteTable& table) {
   Json runs = Json::array();
-  for (const auto& run : table.pair_runs)
+  for (const auto& run : table.pairs.runs)
     runs.push_back({{"date", run.started_utc}, {"command", run.command_line}, {"is_finished", run.is_finished()}});
-  return {{"pairs", rows_json(tables::pair_columns(), table.pairs)}, {"runs", runs}};
+  return {{"pairs", rows_json(tables::pair_columns(), table.pairs.pairs)}, {"runs", runs}};
+}
+
+// What the page's rule of comparison needs (site/script/cause.js).
+Json comparison_json() {
+  Json causes = Json::array(), compared = Json::array();
+  for (const auto cause : compare::all_causes()) causes.push_back({compare::words(cause), compare::explanation(cause)});
+  for (const auto& kind : results::metric_kinds()) {
+    if (kind.use.is_compared) compared.push_back(kind.tag);
+  }
+  return {{"causes", causes}, {"compared", compared}, {"tolerance_of_medians", compare::tolerance_of_medians}};
 }
 
 void add(SiteFiles& files, const std::string& name, const Json& value) {
@@ -78,9 +86,9 @@ void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names, S
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const SiteTable& table = *tables[i];
     add(files, fmt::format("list-{}", i),
-        list_of(table, lines_of(table, names), names, pipes_for(table, tables), shared));
-    if (!table.numbers.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
-    if (!table.pairs.empty()) add(files, fmt::format("pairs-{}", i), pairs_json(table));
+        list_of(table, list_rows_of(table, names), names, pipes_for(table, tables), shared));
+    if (!table.opcodes.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
+    if (!table.pairs.pairs.empty()) add(files, fmt::format("pairs-{}", i), pairs_json(table));
     if (table.probes.empty()) continue;
     add(files, fmt::format("facts-{}", i), facts_of(table));
     add(files, fmt::format("probes-{}", i), probes_of(table));
@@ -109,6 +117,7 @@ SiteFiles data_files(const SiteTables& tables, const SiteFiles& published, const
       {{"version", origin.tool_version},
        {"commit", origin.git_commit},
        {"has_plots", has_plots},
+       {"comparison", comparison_json()},
        {"tables", tables_json(tables)},
        {"default_table", default_table(tables)},
        {"first_forms", first}});

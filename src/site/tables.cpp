@@ -10,9 +10,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "tables/find_tables.h"
-#include "tables/opcode_files.h"
-#include "tables/pair_files.h"
-#include "tables/probe_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::site {
 
@@ -51,33 +49,7 @@ class CodeHashes {
   std::unordered_map<const char*, compare::CodeHash> known_;
 };
 
-void read_rows(SiteTable& table, tables::TableFiles files) {
-  table.run = std::move(files.run);
-  table.runs = std::move(files.runs);
-  table.spellings = std::move(files.spellings);
-  if (!files.lines) {
-    for (auto& row : files.rows) {
-      // All that the columns say about it.
-      const bool is_bound = row.record.note.find("static is a lower bound") != std::string::npos;
-      table.rows.push_back({std::move(row.record), std::move(row.levels), is_bound});
-    }
-    return;
-  }
-  table.lines = std::move(*files.lines);
-  try {
-    table.code = tables::shared_code(table.lines);
-  } catch (const std::exception& error) {
-    throw tables::damaged(table.folder / tables::jsonl_name, error.what());
-  }
-  CodeHashes hashes;
-  for (auto& cell : tables::rows_in(table.lines, table.folder)) {
-    auto marks = hashes.marks_of(cell);
-    table.rows.push_back(
-        {std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, std::move(marks), cell.line});
-  }
-}
-
-// Of a table without forms.csv.gz: each row stands for its own form.
+// In a table without forms.csv.gz, each row stands for its own form.
 void add_missing_spellings(SiteTable& table) {
   if (!table.spellings.empty()) return;
   std::set<std::pair<std::string, int>> known;
@@ -90,23 +62,21 @@ void add_missing_spellings(SiteTable& table) {
 }
 
 std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
+  using tables::Part;
   auto table = std::make_unique<SiteTable>();
-  table->folder = folder;
-  table->probes = tables::read_probe_files(folder);
-  table->probe_runs = tables::read_probe_runs(folder);
-  if (tables::has_only_experiments(folder)) {
-    table->run = table->probe_runs.empty() ? results::Run{} : table->probe_runs.back();
-  } else {
-    read_rows(*table, tables::read_table_files(folder));
+  static_cast<tables::Table&>(*table) = tables::read_table(
+      folder, {Part::rows, Part::probes, Part::opcodes, Part::throughputs, Part::contention, Part::pairs});
+  CodeHashes hashes;
+  for (auto& row : table->rows) {
+    // All that the columns say about it.
+    if (!table->lines) row.static_is_lower_bound = row.record.note.find("static is a lower bound") != std::string::npos;
+    table->marks.push_back(hashes.marks_of(row));
+    row.windows = std::vector<tables::CellWindow>();  // there are many rows
   }
   add_missing_spellings(*table);
   table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
-  table->numbers = tables::read_opcode_numbers(folder);
-  table->pipes = tables::Pipes(table->numbers.opcodes);
-  table->throughputs = tables::RowThroughputs(table->numbers, table->spellings);
-  table->pairs = tables::read_pairs(folder);
-  table->pair_runs = tables::read_pair_runs(folder);
-  table->contention = tables::read_rows(folder / tables::contention_name, tables::contention_columns());
+  table->pipes = tables::Pipes(table->opcodes.opcodes);
+  table->throughputs = tables::RowThroughputs(table->opcodes, table->spellings);
   return table;
 }
 
@@ -123,7 +93,7 @@ SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::f
   SiteTables tables(folders.size());
   in_parallel(folders.size(), [&](std::size_t i) { tables[i] = read(folders[i]); });
   std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {
-    if (a->is_static() != b->is_static()) return b->is_static();
+    if (is_static(*a) != is_static(*b)) return is_static(*b);
     return tables::natural_less(a->id, b->id);
   });
   for (std::size_t i = 1; i < tables.size(); ++i) {
@@ -140,7 +110,7 @@ std::string title_of(const SiteTable& table) {
   const auto& run = table.run;
   const auto subject = run.device ? run.device->name : run.target;
   const auto toolchain = run.toolchain.empty() ? table.id : run.toolchain;
-  return fmt::format("{}{}{}{}", subject, subject.empty() ? "" : ", ", toolchain, table.is_static() ? ", static" : "");
+  return fmt::format("{}{}{}{}", subject, subject.empty() ? "" : ", ", toolchain, is_static(table) ? ", static" : "");
 }
 
 }  // namespace ptxlat::site

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "tables/compression.h"
-#include "tables/table_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::tables {
 

@@ -18,11 +18,11 @@
 #include "results/metric.h"
 #include "sass/opcodes.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
 #include "tables/opcode_columns.h"
 #include "tables/page.h"
 #include "tables/record_lines.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::tables {
 
@@ -87,8 +87,6 @@ std::vector<std::vector<std::size_t>> alike_opcodes(const std::vector<Opcode>& o
 
 namespace {
 
-constexpr const char* opcode_records_name = "opcodes";
-
 template <class Row>
 std::vector<Row> rows_from(const std::vector<results::Record>& records, Row (*row)(const results::Record&)) {
   std::vector<Row> rows;
@@ -111,7 +109,7 @@ std::string others_of(const std::vector<std::size_t>& group, const std::vector<r
   return group.size() == 2 ? next : fmt::format("{} and {} more", next, group.size() - 2);
 }
 
-// Of opcodes alone: longer code has its number, and its curve in the records.
+// Only opcodes have rows here: longer code has its number, and its curve in the records.
 std::vector<WarpsRow> curve_rows(const OpcodeFiles& files) {
   std::map<std::string_view, const results::Record*> curves;  // the first of each opcode
   for (const auto& record : files.throughput) {
@@ -224,28 +222,6 @@ void write_opcode_files(const Folder& folder, const OpcodeFiles& files) {
                lines_file(opcode_records_name, records),
                {opcode_runs_name, provenance_of(records, files.runs)}});
   remove_file(folder, packed_opcodes_name);  // an earlier one's, if it was compressed
-}
-
-OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
-  OpcodeFiles files;
-  if (!has_record_lines(folder, opcode_records_name))
-    throw Error(ExitCode::storage, fmt::format("there are no opcodes in {}", folder.string()),
-                fmt::format("Name the folder that has {}.jsonl.zst.", opcode_records_name));
-  for (auto& record : read_record_lines(folder, opcode_records_name)) {
-    auto& of_kind = record.kind == results::RecordKind::throughput   ? files.throughput
-                    : record.kind == results::RecordKind::contention ? files.contention
-                    : record.kind == results::RecordKind::counters   ? files.counters
-                    : record.kind == results::RecordKind::in_flight  ? files.in_flight
-                                                                     : files.operand_costs;
-    of_kind.push_back(std::move(record));
-  }
-  files.runs = read_opcode_runs(folder);
-  files.spellings = read_rows(folder / throughput_forms_name, spelling_columns());
-  return files;
-}
-
-std::vector<results::Run> read_opcode_runs(const std::filesystem::path& folder) {
-  return read_provenance(folder / opcode_runs_name);
 }
 
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes) {

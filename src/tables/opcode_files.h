@@ -20,12 +20,12 @@ namespace ptxlat::tables {
 // equal counters, latencies to pipes and hazards where two have them.
 std::vector<std::vector<std::size_t>> alike_opcodes(const std::vector<results::Opcode>& opcodes);
 
-// What is known of opcodes, in `folder` (docs/opcodes.md): opcodes.csv and opcodes.md, a row each; contention.csv,
-// their pairs; counters.csv, the pipes that count them; throughput.csv.gz, the forms that stand for machine code;
-// throughput_forms.csv.gz, which of them each form shares; series/throughput.csv.gz, their curves over warps;
-// series/in_flight.csv.gz, over warps and chains; opcodes.jsonl.zst, all records with their machine code; opcodes.json,
-// the runs. Each file is replaced as a whole and all of them only when every byte is on the disk. Error{storage} if
-// they cannot be written.
+// The results of `ptxlat opcodes` in `folder` (docs/opcodes.md): opcodes.csv and opcodes.md, a row each;
+// contention.csv, their pairs; counters.csv, the pipes that count them; throughput.csv.gz, the forms that stand for
+// machine code; throughput_forms.csv.gz, which of them each form shares; series/throughput.csv.gz, their curves over
+// warps; series/in_flight.csv.gz, over warps and chains; opcodes.jsonl.zst, all records with their machine code;
+// opcodes.json, the runs. Each file is replaced as a whole and all of them only when every byte is on the disk.
+// Error{storage} if they cannot be written.
 struct OpcodeFiles {
   std::vector<results::Opcode> opcodes;
   std::vector<results::Record> throughput, contention, counters, operand_costs, in_flight;
@@ -34,19 +34,13 @@ struct OpcodeFiles {
 };
 void write_opcode_files(const Folder& folder, const OpcodeFiles& files);
 
-// The records, runs and spellings of such a folder, without the rows. Error{storage} if it has none, or they are
-// damaged.
-OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
-
+inline constexpr const char* opcode_records_name = "opcodes";  // and .jsonl.zst
 inline constexpr const char* opcode_runs_name = "opcodes.json";
 inline constexpr const char* opcodes_name = "opcodes.csv";
 inline constexpr const char* packed_opcodes_name = "opcodes.csv.gz";  // if it was compressed
 inline constexpr const char* contention_name = "contention.csv";
 inline constexpr const char* throughput_name = "throughput.csv.gz";
 inline constexpr const char* throughput_forms_name = "throughput_forms.csv.gz";
-
-// The runs alone; none if the folder has no opcodes.
-std::vector<results::Run> read_opcode_runs(const std::filesystem::path& folder);
 
 // The rows, for people.
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes);

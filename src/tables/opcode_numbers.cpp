@@ -17,12 +17,6 @@
 
 namespace ptxlat::tables {
 
-OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder) {
-  return {read_rows(folder / opcodes_name, opcode_columns()),
-          read_rows(folder / throughput_name, form_throughput_columns()),
-          read_rows(folder / throughput_forms_name, spelling_columns())};
-}
-
 Pipes::Pipes(const std::vector<results::Opcode>& opcodes) {
   for (const auto& line : opcodes) {
     if (line.pipe.empty()) continue;
@@ -53,7 +47,7 @@ RowThroughputs::RowThroughputs(const OpcodeNumbers& numbers, const std::vector<S
     : pipes_(numbers.opcodes) {
   for (const auto& form : numbers.forms) {
     if (!form.throughput) continue;
-    // Of opcodes that take turns, what they reach together is the form's.
+    // Opcodes that take turns reach the form's throughput together.
     const auto [place, is_new] = forms_.emplace(form.ptx, form);
     if (!is_new && !place->second.opcode.empty() && form.opcode.empty()) place->second = form;
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,12 +16,11 @@ namespace ptxlat::tables {
 
 // The files of `ptxlat opcodes` in a table's folder (docs/opcodes.md).
 struct OpcodeNumbers {
-  std::vector<results::Opcode> opcodes;  // opcodes.csv
-  std::vector<FormThroughput> forms;     // throughput.csv.gz
-  std::vector<Spelling> spellings = {};  // throughput_forms.csv.gz
+  std::vector<results::Opcode> opcodes;        // opcodes.csv
+  std::vector<FormThroughput> forms;           // throughput.csv.gz
+  std::vector<Spelling> spellings = {};        // throughput_forms.csv.gz
+  std::vector<ContentionRow> contention = {};  // contention.csv
 };
-// Empty if the folder has no such files. Error{storage} if they are damaged.
-OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder);
 
 // The pipe of each opcode that has one.
 class Pipes {
@@ -32,7 +30,7 @@ class Pipes {
 
   // If the opcode has no line, but those of its family (the name up to the first point) all have one pipe: that.
   std::string of(const std::string& opcode) const;
-  // Of several opcodes, each pipe once: "alu+xu".
+  // The pipes of several opcodes, each once: "alu+xu".
   std::string of(const std::vector<std::string>& opcodes) const;
 
  private:
@@ -52,7 +50,7 @@ class RowThroughputs {
   RowThroughputs() = default;
   RowThroughputs(const OpcodeNumbers& numbers, const std::vector<Spelling>& spellings);
 
-  // Of a spelling at these levels: that of its machine code, else that of the form whose latencies it shares. Code that
+  // A spelling at these levels has that of its machine code, else that of the form whose latencies it shares. Code that
   // is one opcode alone has the opcode's number, at any level.
   RowThroughput of(const std::string& ptx, const std::vector<int>& levels, const std::vector<std::string>& sass) const;
 
@@ -61,7 +59,7 @@ class RowThroughputs {
 
   std::unordered_map<std::string, FormThroughput> forms_;
   std::unordered_map<std::string, results::Opcode> opcodes_;
-  // Of spellings that share another form's rows, in either table.
+  // The rows of spellings that share another form's, in either table.
   std::unordered_map<std::string, std::string> throughput_rows_, latency_rows_;
   Pipes pipes_;
 };
@@ -77,7 +75,7 @@ struct SharedThroughputs {
 };
 SharedThroughputs share_throughputs(std::vector<results::Record> records);
 
-// How many spellings each row stands for, its own among them.
+// The number of spellings for which each row stands, its own among them.
 std::map<std::string, std::size_t> spelling_counts(const std::vector<Spelling>& spellings);
 
 }  // namespace ptxlat::tables

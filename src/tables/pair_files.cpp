@@ -7,13 +7,6 @@
 
 namespace ptxlat::tables {
 
-namespace {
-
-constexpr const char* pair_records_name = "pairs";
-constexpr const char* runs_name = "pairs.json";
-
-}  // namespace
-
 const Columns<results::Pair>& pair_columns() {
   using results::Pair;
   static const Columns<Pair> columns = {
@@ -50,28 +43,12 @@ const Columns<results::ArrivalTime>& arrival_columns() {
   return columns;
 }
 
-std::vector<results::ArrivalTime> read_arrivals(const std::filesystem::path& folder) {
-  return read_rows(folder / arrivals_name, arrival_columns());
-}
-
 void write_pair_files(const Folder& folder, const PairFiles& files) {
   replace_files(folder, {{pairs_name, csv_of(pair_columns(), files.pairs)},
                          {arrivals_name, csv_of(arrival_columns(), files.arrivals)},
                          lines_file(pair_records_name, files.hazards),
-                         {runs_name, provenance_of(files.hazards, files.runs)}});
+                         {pair_runs_name, provenance_of(files.hazards, files.runs)}});
   remove_file(folder, packed_pairs_name);  // an earlier one's, if it was compressed
-}
-
-PairFiles read_pair_files(const std::filesystem::path& folder) {
-  return {{}, {}, read_record_lines(folder, pair_records_name), read_pair_runs(folder)};
-}
-
-std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder) {
-  return read_provenance(folder / runs_name);
-}
-
-std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
-  return read_rows(folder / pairs_name, pair_columns());
 }
 
 void write_pair_text(std::ostream& out, const std::vector<results::Pair>& pairs) {

@@ -14,16 +14,15 @@
 #include "tables/compression.h"
 #include "tables/csv.h"
 #include "tables/curves.h"
+#include "tables/folder.h"
 #include "tables/number.h"
 #include "tables/page.h"
 #include "tables/record_lines.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::tables {
 
 namespace {
 
-constexpr char probe_records_name[] = "probes";
 constexpr std::string_view log_extension = ".jsonl.zst";
 
 // Calls visit(coordinates, value) for each point, the last axis fastest.
@@ -220,16 +219,6 @@ void rewrite_facts(const Folder& folder, const std::vector<results::Record>& rec
                 {{facts_name, csv_of(fact_columns(), facts_in(records))}, lines_file(probe_records_name, records)});
 }
 
-std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
-  return read_record_lines(folder, probe_records_name);
-}
-
-bool has_probes(const std::filesystem::path& folder) { return has_record_lines(folder, probe_records_name); }
-
-std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder) {
-  return read_provenance(folder / probe_runs_name);
-}
-
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records) {
   Page page(out, {});
   for (const results::Record& record : records) {
@@ -238,20 +227,6 @@ void write_probe_text(std::ostream& out, const std::vector<results::Record>& rec
     write_facts(page, record);
     for (const results::Series& series : record.series) write_series(page, series);
   }
-}
-
-std::vector<TableFact> read_facts(const std::filesystem::path& folder) {
-  const auto records = read_probe_files(folder);
-  if (records.empty()) return read_rows(folder / facts_name, fact_columns());  // wheels leave the records out
-  const auto runs = read_probe_runs(folder);
-  std::vector<TableFact> facts;
-  for (const results::Record& record : records) {
-    const auto run =
-        std::find_if(runs.begin(), runs.end(), [&](const results::Run& one) { return one.id == record.run; });
-    const std::string card = run != runs.end() && run->device ? run->device->uuid : "";
-    for (const results::Fact& fact : record.facts) facts.push_back({record.ptx, fact, card});
-  }
-  return facts;
 }
 
 }  // namespace ptxlat::tables

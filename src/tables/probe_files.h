@@ -13,6 +13,7 @@
 
 namespace ptxlat::tables {
 
+inline constexpr const char* probe_records_name = "probes";  // and .jsonl.zst
 inline constexpr const char* probe_runs_name = "probes.json";
 
 // Writes records of kind `probe` to `folder` (docs/table-format.md): facts.csv, series/<probe>.csv.gz for each that has
@@ -38,13 +39,6 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
 // The dialogue in such a file. Error{storage} if it is damaged.
 std::string read_probe_log(const std::filesystem::path& file);
 
-// The records of probes.jsonl.zst; none if the folder does not have it. Error{storage} if it is damaged.
-std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
-bool has_probes(const std::filesystem::path& folder);
-
-// The runs of probes.json; none if the folder does not have it. Error{storage} if it is damaged.
-std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder);
-
 // facts.csv: the facts of all records, one per line.
 inline constexpr const char* facts_name = "facts.csv";
 
@@ -56,10 +50,6 @@ struct TableFact {
 };
 const Columns<TableFact>& fact_columns();
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
-
-// All facts of the probes in `folder`, if any: of their records, or of facts.csv if the folder has nothing else of
-// them, which names no card. Error{storage} if they are damaged.
-std::vector<TableFact> read_facts(const std::filesystem::path& folder);
 
 // For people: each probe's verdict and note, its facts, and each series as a table.
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records);

@@ -8,7 +8,7 @@
 
 #include "results/metric.h"
 #include "results/note.h"
-#include "tables/table_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::tables {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "tables/folder.h"
 #include "tables/join.h"
 #include "tables/number.h"
 #include "tables/operands.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::tables {
 

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -17,12 +16,9 @@
 #include "base/text.h"
 #include "results/json.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
-#include "tables/opcode_files.h"
-#include "tables/operands.h"
-#include "tables/probe_files.h"
 #include "tables/rows.h"
-#include "tables/table_files.h"
 #include "tables/table_lines.h"
 
 namespace ptxlat::tables {
@@ -42,20 +38,6 @@ std::string run_json_of(const Table& table, const std::string& csv, const std::s
   run["csv_crc32"] = checksum_of(csv);
   run["forms_crc32"] = checksum_of(forms);
   return run.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
-}
-
-void require_distinct(const std::vector<Cell>& cells, const std::filesystem::path& file) {
-  std::unordered_map<RowKey, const Cell*, RowKeyHash> known;
-  known.reserve(cells.size());
-  for (const Cell& cell : cells) {
-    RowKey key = row_key(cell.record);
-    for (const std::string_view operand : operands_of(cell.record.operand)) {
-      key.operand = operand;
-      if (known.emplace(key, &cell).first->second == &cell) continue;
-      throw damaged(file, fmt::format("{} (operand \"{}\", input \"{}\") at O{} appears twice", key.ptx, operand,
-                                      key.input, key.level));
-    }
-  }
 }
 
 // Forms share rows, so that a few lines of both can be any number of cells.
@@ -79,21 +61,49 @@ class CellAllowance {
   std::size_t left_ = std::size_t{3} << 29;
 };
 
-// The rows' cells: a row is a cell at each of its levels, for each of the forms with its code; and there is a cell for
-// each form without a row.
-//   take_row  gives away a row; each is taken once, so that no table is in memory twice
-std::vector<Cell> cells_of(std::size_t rows, const std::function<Cell(std::size_t)>& take_row,
-                           const std::vector<Spelling>& spellings) {
+}  // namespace
+
+JsonlText lines_of_owner(std::shared_ptr<const void> owner, std::string_view text) {
+  struct Owned {
+    std::shared_ptr<const void> owner;
+    std::string_view text;
+  };
+  const auto owned = std::make_shared<const Owned>(Owned{std::move(owner), text});
+  return {owned, &owned->text};
+}
+
+Table table_from(results::Run run, std::vector<results::Run> runs, const RecordSource& records,
+                 const TableOutline& outline, Code code, const std::filesystem::path& scratch) {
+  Table table;
+  table.run = std::move(run);
+  table.runs = std::move(runs);
+  auto [rows, spellings] = share_rows(outline.rows);
+  table.spellings = std::move(spellings);
+  table.lines = lines_of(rows, outline.rows, records, code, scratch);
+  auto [read, shared] = rows_in(*table.lines, {});
+  table.code = std::move(shared);
+  table.cells = cells_of(std::move(read), table.spellings);
+  return table;
+}
+
+Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
+                 Code code) {
+  const RecordSource source{records.size(), [&](std::size_t number, Code) { return records[number]; }};
+  return table_from(std::move(run), std::move(runs), source, outline_of(source), code,
+                    std::filesystem::temp_directory_path());
+}
+
+std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings) {
   std::map<std::pair<std::string_view, int>, std::vector<std::string_view>> others;
   for (const Spelling& spelling : spellings) {
     if (!spelling.row.empty() && spelling.row != spelling.ptx)
       others[{spelling.row, spelling.level}].push_back(spelling.ptx);
   }
   std::vector<Cell> cells;
-  cells.reserve(rows);
+  cells.reserve(rows.size());
   CellAllowance allowance;
-  for (std::size_t i = 0; i < rows; ++i) {
-    Cell row = take_row(i);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Cell row = std::move(rows[i]);  // no table is in memory twice
     row.row = i;
     const std::string ptx = row.record.ptx;
     for (auto level = row.levels.rbegin(); level != row.levels.rend(); ++level) {
@@ -127,42 +137,6 @@ std::vector<Cell> cells_of(std::size_t rows, const std::function<Cell(std::size_
   return cells;
 }
 
-void set_lines(Table& table, JsonlText lines, const std::filesystem::path& folder) {
-  table.lines = std::move(lines);
-  auto rows = rows_in(*table.lines, folder);
-  table.cells = cells_of(
-      rows.size(), [&](std::size_t i) { return std::move(rows[i]); }, table.spellings);
-}
-
-}  // namespace
-
-JsonlText lines_of_owner(std::shared_ptr<const void> owner, std::string_view text) {
-  struct Owned {
-    std::shared_ptr<const void> owner;
-    std::string_view text;
-  };
-  const auto owned = std::make_shared<const Owned>(Owned{std::move(owner), text});
-  return {owned, &owned->text};
-}
-
-Table table_from(results::Run run, std::vector<results::Run> runs, const RecordSource& records,
-                 const TableOutline& outline, Code code, const std::filesystem::path& scratch) {
-  Table table;
-  table.run = std::move(run);
-  table.runs = std::move(runs);
-  auto [rows, spellings] = share_rows(outline.rows);
-  table.spellings = std::move(spellings);
-  set_lines(table, lines_of(rows, outline.rows, records, code, scratch), {});
-  return table;
-}
-
-Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
-                 Code code) {
-  const RecordSource source{records.size(), [&](std::size_t number, Code) { return records[number]; }};
-  return table_from(std::move(run), std::move(runs), source, outline_of(source), code,
-                    std::filesystem::temp_directory_path());
-}
-
 Cell cell_from(const results::Record& record) {
   Cell cell;
   cell.record = record;
@@ -181,11 +155,10 @@ bool is_listed_only(const Cell& cell) { return !cell.leads && cell.record.verdic
 
 std::vector<results::Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
   std::vector<results::Record> records(cells.size());
-  const SharedCode shared = table.lines ? shared_code(*table.lines) : SharedCode();
   std::atomic<std::int64_t> code_left = std::int64_t{1} << 30;
   in_parallel(cells.size(), [&](std::size_t i) {
     const Cell& cell = *cells[i];
-    records[i] = cell.line.empty() ? cell.record : whole_record(cell.line, shared, code_left);
+    records[i] = cell.line.empty() ? cell.record : whole_record(cell.line, table.code, code_left);
     records[i].ptx = cell.record.ptx;
     records[i].level = cell.record.level;
   });
@@ -269,36 +242,6 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
     const bool is_new = std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == name; });
     if (!is_new) remove_file(of_table, name);
   }
-}
-
-Table read_table(const std::filesystem::path& folder) {
-  Table table;
-  if (has_only_experiments(folder)) {
-    table.run.table = folder.filename().string();
-    table.run.kind = "measured";
-    for (auto runs : {read_opcode_runs(folder), read_probe_runs(folder)}) {
-      if (!runs.empty()) table.run = std::move(runs.back());
-    }
-    return table;
-  }
-  TableFiles files = read_table_files(folder);
-  table.run = std::move(files.run);
-  table.runs = std::move(files.runs);
-  table.spellings = std::move(files.spellings);
-  if (files.lines) {
-    const auto text = std::make_shared<const std::string>(std::move(*files.lines));
-    set_lines(table, lines_of_owner(text, *text), folder);
-  } else {
-    auto rows = std::move(files.rows);
-    table.cells = cells_of(
-        rows.size(), [&](std::size_t i) { return std::move(rows[i]); }, table.spellings);
-  }
-  require_distinct(table.cells, folder / (table.lines ? jsonl_name : csv_name));
-  return table;
-}
-
-Table read_latencies(const std::filesystem::path& folder) {
-  return has_table(folder) && !has_only_experiments(folder) ? read_table(folder) : Table();
 }
 
 }  // namespace ptxlat::tables

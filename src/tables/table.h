@@ -7,11 +7,14 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "results/record.h"
 #include "results/run.h"
+#include "tables/opcode_files.h"
 #include "tables/opcode_numbers.h"
+#include "tables/pair_files.h"
 #include "tables/probe_files.h"
 #include "tables/shared_rows.h"
 
@@ -48,16 +51,26 @@ struct Cell {
 using JsonlText = std::shared_ptr<const std::string_view>;
 JsonlText lines_of_owner(std::shared_ptr<const void> owner, std::string_view text);
 
-// A table as reports read it: the columns as values, everything else as text, in a tenth of the time and space of full
-// records.
+// The code that rows refer to by number, as JSON text.
+using SharedCode = std::unordered_map<int, std::string_view>;
+
+// A table: what its folder has, or what was just measured. `read_table` (tables/folder.h) fills the parts that it is
+// asked for. Columns are values and everything else is text, in a tenth of the time and space of full records.
 struct Table {
+  std::filesystem::path folder;     // that it was read from; empty if it was made
   results::Run run;                 // the newest
   std::vector<results::Run> runs;   // those that cells name, oldest first; empty if cells name none
+  std::vector<Cell> rows;           // the files' rows, each at its highest level
   std::vector<Cell> cells;          // those of one row together, the leading one first
   std::vector<Spelling> spellings;  // empty in tables older than format 4
-  std::vector<TableFact> facts;     // of the probes in its folder: from read_facts, if a comparison needs them
-  OpcodeNumbers opcodes;            // likewise, from read_opcode_numbers
-  JsonlText lines;                  // of latency.jsonl.zst: the cells are views into it. Null for a csv
+  JsonlText lines;                  // of latency.jsonl.zst: rows and cells are views into it. Null for a csv
+  SharedCode code;                  // of their windows
+  std::vector<results::Record> probes;
+  std::vector<results::Run> probe_runs;
+  std::vector<TableFact> facts;
+  OpcodeNumbers opcodes;
+  OpcodeFiles opcode_records;  // without the rows
+  PairFiles pairs;
 };
 
 using results::Code;
@@ -71,6 +84,9 @@ Table table_from(results::Run run, std::vector<results::Run> runs, const RecordS
 // The same for records that are in memory.
 Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
                  Code code = Code::all);
+// The cells of a table's rows: a row is a cell at each of its levels, for each of the forms with its code; and there is
+// a cell for each form without a row. Error{storage} if these are more than fit into memory.
+std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings);
 // A record as a row without windows and line, for a table that is not complete yet.
 Cell cell_from(const results::Record& record);
 // Whether the form is only listed because the target does not support it: with any operand, and without a row.
@@ -102,29 +118,6 @@ RowKey row_key(const results::Record& record);
 struct RowKeyHash {
   std::size_t operator()(const RowKey& key) const;
 };
-
-// Error{storage} if a table of this name would not have a folder of its own below that for tables, or if it has a
-// terminal's commands: a store may come from a stranger.
-void require_name_of_table(const std::string& name);
-
-// The files to write for a table: all, or if brief, latency.csv, forms.csv.gz and run.json, without any machine code.
-// Anyone who has the assembler can make a static table again, so many of them are kept in brief.
-enum class TableDetail { everything, columns_only };
-
-// The table's contract (docs/table-format.md): latency.csv, forms.csv.gz, latency.md, latency.jsonl.zst and run.json in
-// `folder`/run.table. Written to temporary names and renamed, so that a reader never sees half a table. Equal tables
-// give equal bytes. A table that was read from a csv has no machine code and is written in brief. Error{storage} if it
-// cannot be written; then the old table is kept.
-void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail = TableDetail::everything);
-
-// Reads a folder that write_table made (from latency.jsonl.zst, forms.csv.gz and run.json). A brief one, or a folder
-// without latency.jsonl.zst, gives the columns without windows; without a run.json the run is derived from the rows. A
-// folder with only probes or opcodes gives a table without cells. Facts and opcodes are left empty. Error{unknown_name}
-// if there is none, Error{storage} if it is damaged, of another format, or has a cell twice.
-Table read_table(const std::filesystem::path& folder);
-
-// The same, or an empty table if the folder has no latencies.
-Table read_latencies(const std::filesystem::path& folder);
 
 // latency.csv (tables/latency_columns.h).
 void write_csv(std::ostream& out, const Table& table);

@@ -14,7 +14,7 @@
 #include "results/json.h"
 #include "results/json_scanner.h"
 #include "results/sass_text.h"
-#include "tables/table_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::tables {
 
@@ -165,7 +165,7 @@ std::string_view next_line(std::string_view lines, std::size_t& begin) {
 
 }  // namespace
 
-std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder) {
+std::pair<std::vector<Cell>, SharedCode> rows_in(std::string_view lines, const std::filesystem::path& folder) {
   SharedCode shared;
   std::vector<std::pair<int, std::string_view>> of_rows;  // with the number of the line
   const auto reading = [&](int number, const auto& read) {
@@ -192,16 +192,7 @@ std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& f
   in_parallel(of_rows.size(), [&](std::size_t i) {
     reading(of_rows[i].first, [&] { rows[i] = CellReader(of_rows[i].second, shared).read(); });
   });
-  return rows;
-}
-
-SharedCode shared_code(std::string_view lines) {
-  SharedCode shared;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::string_view line = next_line(lines, begin);
-    if (line.starts_with(shared_line_start)) shared.insert(read_shared(line));
-  }
-  return shared;
+  return {std::move(rows), std::move(shared)};
 }
 
 results::Record whole_record(std::string_view line, const SharedCode& shared, std::atomic<std::int64_t>& code_left) {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tables/table.h"
@@ -21,13 +21,10 @@ JsonlText lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutl
 
 inline constexpr std::string_view shared_line_start = "{\"window\":";
 
-// Reads such lines: the rows as cells of their highest level, views into `lines`. `folder` is named by the
-// Error{storage} of damaged lines.
-std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder);
+// Reads such lines: the rows as cells of their highest level and the code of their windows, views into `lines`.
+// `folder` is named by the Error{storage} of damaged lines.
+std::pair<std::vector<Cell>, SharedCode> rows_in(std::string_view lines, const std::filesystem::path& folder);
 
-// The code that cells refer to by number, as JSON text.
-using SharedCode = std::unordered_map<int, std::string_view>;
-SharedCode shared_code(std::string_view lines);
 // Subtracts the bytes of the windows' code from `code_left`, because any number of windows may share one code, and any
 // number of threads that; std::invalid_argument if too few are left.
 results::Record whole_record(std::string_view line, const SharedCode& shared, std::atomic<std::int64_t>& code_left);

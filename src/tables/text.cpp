@@ -6,13 +6,13 @@
 #include <unordered_set>
 
 #include "base/csv.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
 #include "tables/number.h"
 #include "tables/overview.h"
 #include "tables/page.h"
 #include "tables/rows.h"
 #include "tables/table.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::tables {
 

@@ -3,6 +3,7 @@
 #include "../results/small_disk.h"
 #include "../tables/cells.h"
 #include "catch.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 

@@ -10,7 +10,7 @@
 
 #include "ptxlat_program.h"
 #include "tables/compression.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 

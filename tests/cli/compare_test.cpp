@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "ptxlat_program.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
-#include "tables/table.h"
 #include "text.h"
 
 using namespace ptxlat;

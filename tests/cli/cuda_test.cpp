@@ -6,7 +6,7 @@
 #include "../sass/real_code.h"
 #include "assemble/nvrtc.h"
 #include "ptxlat_program.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 

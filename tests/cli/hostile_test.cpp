@@ -16,7 +16,7 @@
 #include "results/json.h"
 #include "results/store.h"
 #include "tables/compression.h"
-#include "tables/table_files.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;

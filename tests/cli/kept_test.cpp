@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "ptxlat_program.h"
 #include "results/store.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
 
 using namespace ptxlat;
@@ -31,7 +32,7 @@ fs::path table_below(const fs::path& folder) {
 // The quantities of facts.csv, with their probes.
 std::vector<std::string> facts_in(const fs::path& table) {
   std::vector<std::string> facts;
-  for (const auto& record : tables::read_probe_files(table)) {
+  for (const auto& record : tables::read_table(table, {tables::Part::probes}).probes) {
     for (const auto& fact : record.facts) facts.push_back(record.ptx + " " + fact.quantity);
   }
   std::sort(facts.begin(), facts.end());
@@ -140,8 +141,8 @@ TEST_CASE("facts of probes and of pairs stay, whichever command comes last, and 
   const auto more = facts_in(program.table());
   CHECK(std::includes(more.begin(), more.end(), both.begin(), both.end()));
   // Each record still names its run.
-  const auto runs = tables::read_probe_runs(program.table());
-  for (const auto& record : tables::read_probe_files(program.table())) {
+  const auto runs = tables::read_table(program.table(), {tables::Part::probes}).probe_runs;
+  for (const auto& record : tables::read_table(program.table(), {tables::Part::probes}).probes) {
     CHECK(std::count_if(runs.begin(), runs.end(), [&](const auto& run) { return run.id == record.run; }) == 1);
   }
   // Reading again and merging have them, too.

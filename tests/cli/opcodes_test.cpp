@@ -15,6 +15,7 @@
 #include "sass/window.h"
 #include "tables/column.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 
@@ -52,7 +53,7 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   INFO(first.err);
   REQUIRE(first.status == 0);
   CHECK(first.out.find("POPC") != std::string::npos);
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   REQUIRE(files.runs.size() == 1);
   for (const char* ptx : {"add.u32", "popc.b32", "fma.rn.f32", "mul.f64"}) {
     const auto& record = record_of(files, ptx);
@@ -111,7 +112,7 @@ TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of 
                                   "cp.async.wait_all|atom.acq_rel.gpu.add.L2::cache_hint.u32)$/"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   for (const char* ptx : {"div.rn.f32", "sinf"}) {
     const auto& record = record_of(files, ptx);
     INFO(ptx << " " << record.note);
@@ -146,7 +147,7 @@ TEST_CASE("a form that ptxas turns into two opcodes in turn has three records, a
   const auto ended = measure(program, "/^add.f16x2$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  CHECK(tables::read_opcode_files(program.table()).throughput.size() == 3);
+  CHECK(tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records.throughput.size() == 3);
   CHECK(ended.err.find("1 of 1 cells") != std::string::npos);
 }
 
@@ -163,7 +164,7 @@ TEST_CASE("spellings of one machine code are measured once, whichever of them is
   PtxlatProgram program, resumed;
   program.require_tools();
   measure_all(program, "[bfsu]32");
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   REQUIRE(files.throughput.size() == 1);
   const auto row = files.throughput.front().ptx;
   REQUIRE(files.spellings.size() == 4);
@@ -190,7 +191,7 @@ TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(measure(program, "/^(fma.rn.f32|popc.b32)$/").status == 0);
-  const auto costs = tables::read_opcode_files(program.table()).operand_costs;
+  const auto costs = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records.operand_costs;
   const auto verdict_of = [&](const char* opcode, const char* operand) {
     const auto found = std::find_if(costs.begin(), costs.end(), [&](const auto& record) {
       return record.ptx == opcode && record.operand == operand;
@@ -239,7 +240,7 @@ TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
   INFO(ended.err);
   CHECK(ended.status == 130);
   CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   CHECK(files.throughput.size() == 2);
   CHECK(files.contention.size() == 1);
   CHECK_FALSE(files.operand_costs.empty());
@@ -249,7 +250,7 @@ TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
   CHECK(content_of(program.table() / "opcodes.csv").find("\nPOPC,") != std::string::npos);
 
   REQUIRE(program.run(arguments).status == 0);
-  const auto continued = tables::read_opcode_files(program.table());
+  const auto continued = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   CHECK(continued.in_flight.size() == 2);
   CHECK_FALSE(continued.runs.back().was_interrupted);
 }
@@ -273,7 +274,7 @@ TEST_CASE("a level's opcodes are its own, whatever else the store has") {
     const auto ended = program.run({"opcodes", "--filter", "/^popc.b32$/", "-O", level, "--threads", "1", "--replace"});
     INFO(ended.err);
     REQUIRE(ended.status == 0);
-    const auto files = tables::read_opcode_files(program.table());
+    const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
     REQUIRE(files.throughput.size() == 1);
     CHECK(std::to_string(files.throughput.front().level) == level);
   }
@@ -294,7 +295,7 @@ TEST_CASE("a form that faults or hangs costs its own row, and its loop is launch
   const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   CHECK(record_of(files, "popc.b32").verdict == verdict);
   CHECK_FALSE(record_of(files, "popc.b32").number(results::metric::throughput));
   CHECK(record_of(files, "fma.rn.f32").verdict == sass::Verdict::proven);
@@ -318,7 +319,7 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
       "HGMMA.64x8x16.F32,easy,1\nLOP3.LUT,able,1\nPOPC,charlie,1\n";
   CHECK(content_of(program.table() / "counters.csv") == counted);
   CHECK(content_of(program.table() / "opcodes.csv").find(",bakerheavy:0.5 bakerlite:0.5,") != std::string::npos);
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   CHECK(files.runs.front().cupti == "cupti-130001");
   for (const auto& record : files.counters) {
     REQUIRE(record.windows.size() == 1);
@@ -352,7 +353,7 @@ TEST_CASE("unavailable counters only cost their column, and the run says why") {
   CHECK(ended.err.find("no pipes by hardware counters", said + 1) == std::string::npos);
   CHECK(content_of(program.table() / "opcodes.json").find(reason) != std::string::npos);
   CHECK(content_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
-  const auto files = tables::read_opcode_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::opcode_records}).opcode_records;
   CHECK(record_of(files, "fma.rn.f32").number(results::metric::throughput));
   CHECK(files.contention.size() == 6);
 }

@@ -8,6 +8,7 @@
 #include "interrupted.h"
 #include "pairs/hazards.h"
 #include "ptxlat_program.h"
+#include "tables/folder.h"
 #include "tables/pair_files.h"
 
 using namespace ptxlat;
@@ -21,7 +22,7 @@ Ended measure_pairs(const PtxlatProgram& program, const std::string& forms) {
 constexpr char five_forms[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32|ld.shared.u32)$/";
 
 std::vector<results::Pair> pairs_of(const PtxlatProgram& program, const std::string& producer) {
-  auto rows = tables::read_pairs(program.table());
+  auto rows = tables::read_table(program.table(), {tables::Part::pairs}).pairs.pairs;
   std::erase_if(rows, [&](const auto& row) { return row.producer != producer; });
   return rows;
 }
@@ -71,7 +72,7 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
   }
   for (const auto& row : waw_of("IMAD.WIDE.U32")) CHECK(row.hazard == 2);
   CHECK(content_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
-  const auto files = tables::read_pair_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::hazards}).pairs;
   CHECK(files.runs.size() == 1);
   CHECK(std::all_of(files.hazards.begin(), files.hazards.end(), [](const auto& one) { return !one.windows.empty(); }));
 
@@ -153,7 +154,7 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
   for (const auto& row : pairs_of(program, "POPC")) CHECK_FALSE(row.hazard);
   const auto others = pairs_of(program, "FFMA");
   CHECK(std::any_of(others.begin(), others.end(), [](const auto& row) { return row.hazard == 3; }));
-  const auto files = tables::read_pair_files(program.table());
+  const auto files = tables::read_table(program.table(), {tables::Part::hazards}).pairs;
   CHECK(
       std::any_of(files.hazards.begin(), files.hazards.end(), [&](const auto& one) { return one.verdict == verdict; }));
 }
@@ -199,6 +200,6 @@ TEST_CASE("GPUs share the pairs: the numbers are those of one, records name thei
     CHECK(line.find(" 0.00 s busy") == std::string::npos);
   }
   CHECK(ended.err.find("s after the last stage") != std::string::npos);
-  const auto files = tables::read_pair_files(four.table());
+  const auto files = tables::read_table(four.table(), {tables::Part::hazards}).pairs;
   CHECK(files.runs.size() > 1);
 }

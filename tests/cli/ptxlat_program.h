@@ -18,7 +18,7 @@
 #include "../results/test_folder.h"
 #include "assemble/toolchain.h"
 #include "catch.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 #include "text.h"
 
 namespace ptxlat {

@@ -5,7 +5,7 @@
 #include "../tables/cells.h"
 #include "base/file.h"
 #include "ptxlat_program.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 #include "text.h"
 
 using namespace ptxlat;

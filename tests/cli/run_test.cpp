@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptxlat_program.h"
 #include "results/store.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 

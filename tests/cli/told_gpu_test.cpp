@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ptxlat_program.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 

@@ -9,6 +9,7 @@
 #include "compare/compare_write.h"
 #include "results/json.h"
 #include "tables/find_tables.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
 
 using namespace ptxlat;
@@ -195,9 +196,9 @@ TEST_CASE("facts are read with the card that their probe's run names, and probes
   probe.ptx = "l1";
   probe.run = 3;
   probe.facts = {facts_a()[0].fact};
-  CHECK(read_facts(folder.path).empty());
+  CHECK(tables::read_table(folder.path, {tables::Part::facts}).facts.empty());
   write_probe_files(folder.path / "h200", {probe}, {run});
-  const auto facts = read_facts(folder.path / "h200");
+  const auto facts = tables::read_table(folder.path / "h200", {tables::Part::facts}).facts;
   REQUIRE(facts.size() == 1);
   CHECK(facts[0].card == "GPU-a");
   CHECK(facts[0].fact == probe.facts[0]);

@@ -17,6 +17,7 @@
 #include "catch.h"
 #include "compare/compare_write.h"
 #include "results/json.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::compare;

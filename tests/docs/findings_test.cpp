@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "pages/memory_map.h"
+#include "tables/folder.h"
 #include "tables/number.h"
 #include "tables/probe_files.h"
 
@@ -179,7 +180,7 @@ TEST_CASE("every value of docs/findings/memory.md, hopper.md and pipeline.md is 
 
 TEST_CASE("docs/findings/memory.svg has the values of the committed facts") {
   const auto svg = read_file(findings + "memory.svg");
-  for (const auto& box : pages::memory_map(tables::read_probe_files(h200))) {
+  for (const auto& box : pages::memory_map(tables::read_table(h200, {tables::Part::probes}).probes)) {
     INFO("run ptxlat show memory --table " << h200 << " --plot docs/findings");
     const auto check = [&](const std::string& text) {
       INFO("memory.svg lacks, of " << box.title << ": " << text);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "pages/memory_map.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
 
 using namespace ptxlat;
@@ -24,7 +25,8 @@ const std::set<std::string>& known_quantities() {
   static const auto known = [] {
     std::set<std::string> quantities;
     for (const char* gpu : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
-      for (const auto& row : tables::read_facts(root / "tables/sm_90" / gpu / "driver-580.159.04"))
+      for (const auto& row :
+           tables::read_table(root / "tables/sm_90" / gpu / "driver-580.159.04", {tables::Part::facts}).facts)
         quantities.insert(row.fact.quantity);
     }
     return quantities;

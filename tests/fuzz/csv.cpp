@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "fuzz.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
-#include "tables/table.h"
 
 namespace ptxlat::fuzz {
 

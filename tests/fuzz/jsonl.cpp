@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <sstream>
+#include <tuple>
 
 #include "compare/compare_write.h"
 #include "fuzz.h"
@@ -15,7 +16,7 @@ tables::Table table_of(const std::string& lines) {
   table.run.kind = "measured";
   const auto text = std::make_shared<const std::string>(lines);
   table.lines = tables::lines_of_owner(text, *text);
-  table.cells = tables::rows_in(*table.lines, "fuzz");
+  std::tie(table.cells, table.code) = tables::rows_in(*table.lines, "fuzz");
   return table;
 }
 

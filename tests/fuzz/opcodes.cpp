@@ -8,6 +8,7 @@
 #include "opcodes/opcode_rows.h"
 #include "pairs/pair_rows.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/opcode_files.h"
 #include "tables/pair_files.h"
 
@@ -26,15 +27,15 @@ void opcodes(std::string_view input) {
     scratch_file(std::string("opcodes/") + name, content);
   std::ostringstream out;
   try {
-    const auto pairs = tables::read_pairs(folder);
+    const auto pairs = tables::read_rows(folder / tables::pairs_name, tables::pair_columns());
     tables::write_pair_text(out, pairs);
     pairs::hazard_of_opcodes(pairs);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the records may still be right
   }
-  auto pairs = tables::read_pair_files(folder);
+  auto pairs = tables::read_table(folder, {tables::Part::hazards}).pairs;
   pairs.pairs = pairs::pair_rows(pairs::schedules_of(pairs.hazards), pairs.hazards);
   tables::write_pair_files(scratch_folder() / "written", pairs);
-  auto files = tables::read_opcode_files(folder);
+  auto files = tables::read_table(folder, {tables::Part::opcode_records}).opcode_records;
   for (auto& record : files.throughput) loops::read_again(record);
   files.opcodes = opcodes::opcode_rows(
       opcodes::opcodes_measured(loaded, files.throughput),

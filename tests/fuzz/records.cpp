@@ -8,6 +8,7 @@
 #include "pages/plot.h"
 #include "series/series_facts.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
 #include "tables/record_lines.h"
 
@@ -38,12 +39,12 @@ void read_facts_off(const results::Series& series) {
 void records(std::string_view input) {
   const auto parts = parts_of(input, 2);
   const auto folder = scratch_file("probes/probes.jsonl.zst", tables::zstd(parts[0])).parent_path();
-  const auto read = tables::read_probe_files(folder);
+  const auto read = tables::read_table(folder, {tables::Part::probes}).probes;
   const auto runs = tables::read_provenance(scratch_file("probes/probes.json", parts[1]));
   std::ostringstream out;
   tables::write_probe_text(out, read);
   tables::write_facts_csv(out, read);
-  const auto facts = tables::read_facts(folder);
+  const auto facts = tables::read_table(folder, {tables::Part::facts}).facts;
   compare::compare_facts(facts, facts);
   pages::memory_script(pages::memory_map(read), "machine");
   for (const auto& quantity : pages::quantities_of(read)) {

@@ -5,8 +5,8 @@
 #include "compare/groups.h"
 #include "fuzz.h"
 #include "results/json.h"
+#include "tables/folder.h"
 #include "tables/table.h"
-#include "tables/table_files.h"
 
 namespace ptxlat::fuzz {
 

@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include "results/json.h"
 #include "simulator/export.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
 #include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
@@ -16,9 +17,9 @@ namespace ptxlat::fuzz {
 namespace {
 
 // Tables for the queries: latency.csv, opcodes.csv, run.json and facts.csv. What is damaged is left out.
-simulator::Tables tables_of(const std::string& rows, const std::string& opcodes, const std::string& run,
-                            const std::string& facts) {
-  simulator::Tables tables;
+tables::Table table_of(const std::string& rows, const std::string& opcodes, const std::string& run,
+                       const std::string& facts) {
+  tables::Table table;
   const auto tried = [](auto read) {
     try {
       read();
@@ -27,15 +28,16 @@ simulator::Tables tables_of(const std::string& rows, const std::string& opcodes,
   };
   tried([&] {
     std::istringstream in(rows);
-    tables.rows = tables::read_rows(in, "latency.csv", tables::latency_columns());
+    table.rows = tables::read_rows(in, "latency.csv", tables::latency_columns());
   });
   tried([&] {
     std::istringstream in(opcodes);
-    tables.opcodes = tables::read_rows(in, "opcodes.csv", tables::opcode_columns());
+    table.opcodes.opcodes = tables::read_rows(in, "opcodes.csv", tables::opcode_columns());
   });
-  tried([&] { tables.facts = tables::read_facts(scratch_file("simulators/facts.csv", facts).parent_path()); });
-  tried([&] { tables.run = results::to_json(results::run_from_json(results::parse_json(run))); });
-  return tables;
+  const auto folder = scratch_file("simulators/facts.csv", facts).parent_path();
+  tried([&] { table.facts = tables::read_table(folder, {tables::Part::facts}).facts; });
+  tried([&] { table.run = results::run_from_json(results::parse_json(run)); });
+  return table;
 }
 
 }  // namespace
@@ -48,9 +50,9 @@ void simulator(std::string_view input) {
   for (const auto& file : target.files) {
     if (file.is_laid_over) bases[file.name] = parts[1];
   }
-  const auto tables = tables_of(parts[2], parts[3], parts[4], parts[5]);
+  const auto table = table_of(parts[2], parts[3], parts[4], parts[5]);
   for (const auto& base : {simulator::Bases(), bases}) {
-    const auto exported = simulator::export_tables(target, tables, base, "fuzz");
+    const auto exported = simulator::export_tables(target, table, base, "fuzz");
     simulator::evidence_csv(exported);
     simulator::left_out_csv(exported);
   }

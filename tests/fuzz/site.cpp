@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "results/json.h"
 #include "tables/compression.h"
-#include "tables/table_files.h"
+#include "tables/folder.h"
 
 namespace ptxlat::fuzz {
 

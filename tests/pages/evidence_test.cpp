@@ -6,6 +6,7 @@
 
 #include "../results/test_folder.h"
 #include "catch.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
 
 using namespace ptxlat;
@@ -131,10 +132,11 @@ TEST_CASE("windows of other points are left out, unless equal code has only thei
 
 TEST_CASE("the runs of probes are read back, and damaged ones are an error that names the file") {
   const TestFolder folder;
-  CHECK(read_probe_runs(folder.path).empty());
+  CHECK(tables::read_table(folder.path, {tables::Part::probes}).probe_runs.empty());
   write_probe_files(folder.path, {chase()}, {run_one()});
-  REQUIRE(read_probe_runs(folder.path).size() == 1);
-  CHECK(read_probe_runs(folder.path)[0].command_line == "ptxlat probe chase");
+  REQUIRE(tables::read_table(folder.path, {tables::Part::probes}).probe_runs.size() == 1);
+  CHECK(tables::read_table(folder.path, {tables::Part::probes}).probe_runs[0].command_line == "ptxlat probe chase");
   std::ofstream(folder.path / "probes.json") << "{";
-  CHECK_THROWS_WITH(read_probe_runs(folder.path), Catch::Matchers::Contains("probes.json"));
+  CHECK_THROWS_WITH(tables::read_table(folder.path, {tables::Part::probes}).probe_runs,
+                    Catch::Matchers::Contains("probes.json"));
 }

@@ -7,6 +7,7 @@
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "probe/readers.h"
+#include "tables/folder.h"
 #include "tables/probe_files.h"
 
 using namespace ptxlat;
@@ -31,7 +32,7 @@ TEST_CASE("the committed series and logs give the committed facts") {
   std::size_t read = 0;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(PTXLAT_SOURCE_DIR) / "tables")) {
     if (entry.path().filename() != "probes.json") continue;
-    for (const auto& record : tables::read_probe_files(entry.path().parent_path())) {
+    for (const auto& record : tables::read_table(entry.path().parent_path(), {tables::Part::probes}).probes) {
       const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
       if (same == probes.end()) continue;
       auto again = record;

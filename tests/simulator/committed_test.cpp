@@ -14,6 +14,7 @@
 #include "results/json.h"
 #include "simulator/export.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
 #include "tables/number.h"
 #include "tables/opcode_columns.h"
@@ -81,7 +82,7 @@ TEST_CASE("every figure exported from the committed tables is that of its row") 
   for (const char* table : gpus_of_tables) {
     const auto folder = source / "tables/sm_90" / table / "driver-580.159.04";
     const Figures figures(folder);
-    const auto asked = simulator::read_tables(folder);
+    const auto asked = tables::read_table(folder, simulator::asked_parts);
     for (const char* name : targets) {
       const auto target = simulator::read_target(source / "simulators" / (std::string(name) + ".toml"));
       const auto exported = simulator::export_tables(target, asked, {}, "a test");

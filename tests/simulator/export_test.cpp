@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "invented.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using Catch::Matchers::Contains;
@@ -54,7 +55,7 @@ from.latency = { sass = "{option}" }
 
 simulator::Export exported_to(const simulator::Target& target, const InventedTable& invented,
                               const simulator::Bases& bases = {}) {
-  return simulator::export_tables(target, simulator::read_tables(invented.table), bases, "a test");
+  return simulator::export_tables(target, tables::read_table(invented.table, simulator::asked_parts), bases, "a test");
 }
 
 std::string file_in(const simulator::Export& exported, const std::string& name) {

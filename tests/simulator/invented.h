@@ -8,9 +8,9 @@
 #include "../tables/cells.h"
 #include "base/file.h"
 #include "simulator/export.h"
+#include "tables/folder.h"
 #include "tables/opcode_columns.h"
 #include "tables/probe_files.h"
-#include "tables/table.h"
 
 namespace ptxlat {
 

@@ -4,6 +4,7 @@
 #include "site/site.h"
 
 #include "decoded.h"
+#include "tables/folder.h"
 #include "tables/pair_files.h"
 #include "tables/probe_files.h"
 #include "tables_of.h"

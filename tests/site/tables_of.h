@@ -8,7 +8,7 @@
 #include "../results/test_folder.h"
 #include "../tables/cells.h"
 #include "site/tables.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 namespace ptxlat {
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "compare/code_change.h"
+#include "tables/folder.h"
 #include "tables_of.h"
 
 using namespace ptxlat;
@@ -33,17 +34,17 @@ TEST_CASE("equal hashes mean what CodeComparison calls unchanged") {
 TEST_CASE("rows have marks of the windows behind their numbers, and none without windows") {
   const TestFolder folder;
   const auto tables = site_tables_of(folder, {cell_of("add.u32", 3, 4, "IADD3"), cell_of("add.f32", 3, 4, "FADD")});
-  const auto& rows = tables[0]->rows;
-  REQUIRE(rows.size() == 2);
-  REQUIRE(rows[0].windows.size() == 1);
-  CHECK(rows[0].windows[0].role == "differential");
-  CHECK(rows[0].windows[0].behind == std::vector<std::string>{"headline"});
-  CHECK(rows[0].windows[0].code.opcodes != rows[1].windows[0].code.opcodes);
-  CHECK(rows[0].windows[0].code.schedule == rows[1].windows[0].code.schedule);
+  const auto& marks = tables[0]->marks;
+  REQUIRE(marks.size() == 2);
+  REQUIRE(marks[0].size() == 1);
+  CHECK(marks[0][0].role == "differential");
+  CHECK(marks[0][0].behind == std::vector<std::string>{"headline"});
+  CHECK(marks[0][0].code.opcodes != marks[1][0].code.opcodes);
+  CHECK(marks[0][0].code.schedule == marks[1][0].code.schedule);
 
   const TestFolder brief;
   tables::write_table(brief.path, table_of({cell_of("add.u32", 3, 4, "IADD3")}), tables::TableDetail::columns_only);
-  CHECK(site::read_tables({brief.path.string()})[0]->rows[0].windows.empty());
+  CHECK(site::read_tables({brief.path.string()})[0]->marks[0].empty());
 }
 
 TEST_CASE("measured tables come first, then natural order") {

@@ -11,13 +11,13 @@
 
 #include "base/file.h"
 #include "catch.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
 #include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 #include "tables/pair_files.h"
 #include "tables/probe_files.h"
 #include "tables/published.h"
-#include "tables/table_files.h"
 
 using namespace ptxlat;
 using namespace ptxlat::tables;

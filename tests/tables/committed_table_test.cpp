@@ -15,9 +15,9 @@
 #include "compare/compare_write.h"
 #include "compare/groups.h"
 #include "tables/find_tables.h"
+#include "tables/folder.h"
 #include "tables/number.h"
 #include "tables/operands.h"
-#include "tables/table.h"
 #include "text.h"
 
 // Properties of every table committed under tables/: they are the product.
@@ -178,7 +178,7 @@ TEST_CASE("where the committed table and the probes' facts measure the same they
                             {"ld.shared.b32", "", results::metric::cycles, "shared.latency"},
                             {"ld.const.b32", "", results::metric::cycles, "const.l1_latency"}};
   int compared = 0;
-  for (const auto& [probe, fact, card] : read_facts(h200_folder)) {
+  for (const auto& [probe, fact, card] : tables::read_table(h200_folder, {tables::Part::facts}).facts) {
     for (const auto& pair : pairs) {
       if (fact.quantity != pair.quantity || !fact.low || !fact.high) continue;
       for (const auto& cell : h200()) {

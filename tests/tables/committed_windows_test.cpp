@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catch.h"
 #include "tables/find_tables.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::tables;

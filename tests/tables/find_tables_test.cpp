@@ -9,6 +9,7 @@
 #include "catch.h"
 #include "cells.h"
 #include "compare/groups.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::compare;

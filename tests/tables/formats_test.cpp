@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "results/run.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 

@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "sass/audit.h"
 #include "sass/hidden_waits.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::tables;

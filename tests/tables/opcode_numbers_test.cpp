@@ -17,6 +17,7 @@
 #include "compare/compare_write.h"
 #include "sass/opcodes.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/opcode_files.h"
 
 using namespace ptxlat;
@@ -61,7 +62,7 @@ TEST_CASE("no committed throughput of code without branches is more than an SM i
   constexpr double issued_by_sm = 4, lanes = 32, error = 1.02;
   for (const char* gpu : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
     const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "tables/sm_90" / gpu / "driver-580.159.04";
-    const auto forms = read_opcode_numbers(folder).forms;
+    const auto forms = read_table(folder, {Part::opcodes, Part::throughputs}).opcodes.forms;
     std::set<std::string> in_turn;  // a copy of these is one of two opcodes
     for (const auto& form : forms) {
       if (!form.opcode.empty()) in_turn.insert(form.ptx);
@@ -131,25 +132,27 @@ TEST_CASE("a spelling has the throughput of its own machine code, wherever its l
 
 TEST_CASE("the numbers of a folder are those of its files, and a damaged one is named") {
   const TestFolder folder;
-  CHECK(read_opcode_numbers(folder.path).opcodes.empty());
+  CHECK(read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes.opcodes.empty());
   replace_file(folder.path / opcodes_name,
                names_line(opcode_columns()) + "\nPOPC,xu,xu,POPC,16,results,,8,4,,,17,,15,,1,,,popc.b32,\n");
   replace_file(folder.path / throughput_name, gzip(names_line(form_throughput_columns()) +
                                                    "\npopc.b64,,,O3,8,results,,16,8,POPC;POPC;IADD3,3,proven,\n"));
-  const auto read = read_opcode_numbers(folder.path);
+  const auto read = read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes;
   REQUIRE(read.opcodes.size() == 1);
   CHECK(read.opcodes.front().hazard == 15);
   CHECK(read.spellings.empty());
   REQUIRE(read.forms.size() == 1);
   CHECK(read.forms.front().sass == "POPC;POPC;IADD3");
   replace_file(folder.path / throughput_forms_name, gzip("ptx,opt,row,reason,note\npopc.b64.x,O3,popc.b64,,\n"));
-  CHECK(read_opcode_numbers(folder.path).spellings == std::vector<Spelling>{{"popc.b64.x", 3, "popc.b64", ""}});
+  CHECK(read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes.spellings ==
+        std::vector<Spelling>{{"popc.b64.x", 3, "popc.b64", ""}});
   replace_file(folder.path / throughput_forms_name, gzip("ptx,opt,row\npopc.b64.x,O3,popc.b64\n"));
-  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Matchers::Contains(throughput_forms_name));
+  CHECK_THROWS_WITH(read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes,
+                    Catch::Matchers::Contains(throughput_forms_name));
   std::filesystem::remove(folder.path / throughput_forms_name);
   replace_file(folder.path / throughput_name,
                gzip(names_line(form_throughput_columns()) + "\npopc.b64,,,O3,many,results,,16,8,POPC,1,proven,\n"));
-  CHECK_THROWS_WITH(read_opcode_numbers(folder.path),
+  CHECK_THROWS_WITH(read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes,
                     Catch::Matchers::Contains("throughput.csv.gz:2: not a number: many"));
 }
 
@@ -169,11 +172,16 @@ TEST_CASE("two runs agree on pipes by name, and on throughputs within one percen
   CHECK(comparison.only_in_b == std::vector<std::string>{"BREV"});
   Comparison written;
   written.opcodes = comparison;
-  std::ostringstream text, csv;
-  Page page(text, {});
-  write_opcodes_section(page, comparison);
-  CHECK_THAT(text.str(), Catch::Matchers::Contains("pipe 2 of 3 (66.7 %), throughput within 1 % 2 of 3 (66.7 %)"));
-  CHECK_THAT(text.str(), Catch::Matchers::Contains("throughput of form within 1 % 2 of 2"));
+  const auto equal_of = [&](const std::string& quantity) {
+    const auto& all = comparison.agreements;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.quantity == quantity; });
+    REQUIRE(found != all.end());
+    return std::pair(found->equal, found->compared);
+  };
+  CHECK(equal_of("pipe") == std::pair<std::size_t, std::size_t>(2, 3));
+  CHECK(equal_of("throughput") == std::pair<std::size_t, std::size_t>(2, 3));
+  CHECK(equal_of(compare::form_throughput) == std::pair<std::size_t, std::size_t>(2, 2));
+  std::ostringstream csv;
   write_opcodes_csv(csv, {{{written}, {}}});
   CHECK_THAT(csv.str(), Catch::Matchers::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
   CHECK(opcodes_json(comparison)["agreements"]["pipe"]["equal"] == 2);

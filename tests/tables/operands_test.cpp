@@ -9,6 +9,7 @@
 #include "compare/compare.h"
 #include "compare/matrix.h"
 #include "pages/live_table.h"
+#include "tables/folder.h"
 #include "tables/join.h"
 #include "tables/rows.h"
 

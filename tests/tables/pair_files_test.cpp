@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 
@@ -18,26 +19,29 @@ TEST_CASE("pairs.csv may be compressed, and is replaced when the pairs are writt
   tables::write_pair_files(
       folder.path,
       {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32}}, {}, {}});
-  const auto arrivals = tables::read_arrivals(folder.path);
+  const auto arrivals = tables::read_table(folder.path, {tables::Part::arrivals}).pairs.arrivals;
   REQUIRE(arrivals.size() == 1);
   CHECK(arrivals.front() == results::ArrivalTime{"IMAD.HI", results::Held::interlock, 9, 7, 9, 32});
   std::ofstream(packed, std::ios::binary) << tables::gzip(read_file(plain));
   std::filesystem::remove(plain);
-  REQUIRE(tables::read_pairs(folder.path).size() == 1);
-  CHECK(tables::read_pairs(folder.path).front().producer == "FFMA");
+  REQUIRE(tables::read_table(folder.path, {tables::Part::pairs}).pairs.pairs.size() == 1);
+  CHECK(tables::read_table(folder.path, {tables::Part::pairs}).pairs.pairs.front().producer == "FFMA");
   std::filesystem::resize_file(packed, 10);
-  CHECK_THROWS_WITH(tables::read_pairs(folder.path), Catch::Matchers::Contains("pairs.csv.gz: "));
+  CHECK_THROWS_WITH(tables::read_table(folder.path, {tables::Part::pairs}).pairs.pairs,
+                    Catch::Matchers::Contains("pairs.csv.gz: "));
 
   tables::write_pair_files(folder.path, {{{"DADD", "FADD", "a", 10, 8, 8, "late", ""}}, {}, {}, {}});
   CHECK_FALSE(std::filesystem::exists(packed));
-  CHECK(tables::read_pairs(folder.path).front().producer == "DADD");
+  CHECK(tables::read_table(folder.path, {tables::Part::pairs}).pairs.pairs.front().producer == "DADD");
 }
 
 // An assembler that schedules a pair earlier than the hardware needs would be wrong, and so would everybody's programs.
 TEST_CASE("no committed pair is scheduled earlier than the hardware needs, and the vendor's bounds hold") {
   const std::string gpu = GENERATE("nvidia-h100-80gb-hbm3", "nvidia-h200");
   INFO(gpu);
-  const auto rows = tables::read_pairs(PTXLAT_SOURCE_DIR "/tables/sm_90/" + gpu + "/driver-580.159.04");
+  const auto rows =
+      tables::read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/" + gpu + "/driver-580.159.04", {tables::Part::pairs})
+          .pairs.pairs;
   REQUIRE_FALSE(rows.empty());
   int hazards = 0;
   for (const auto& row : rows) {

@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "results/json.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "text.h"
 
 using namespace ptxlat;
@@ -66,7 +67,7 @@ TEST_CASE("an axis of names is written by its names, in the csv and in the text"
   write_probe_files(folder.path, {probe}, {});
   CHECK(gunzip(content_of(folder.path / "series/paths.csv.gz")) ==
         "path,bytes,value\nca,4096,33\nca,8192,34\n\"a, b\",4096,260\n\"a, b\",8192,\n");
-  CHECK(read_probe_files(folder.path) == std::vector<results::Record>{probe});
+  CHECK(tables::read_table(folder.path, {tables::Part::probes}).probes == std::vector<results::Record>{probe});
   std::ostringstream text;
   write_probe_text(text, {probe});
   CHECK_THAT(text.str(), Catch::Matchers::Contains("\n  ca   4096              33\n"));
@@ -79,7 +80,7 @@ TEST_CASE("probe records are read back from their JSON lines as they were") {
   std::vector<results::Record> records;
   for (int i = 0; i < 50; ++i) records.push_back(random.probe());
   write_probe_files(folder.path, records, {});
-  const auto back = read_probe_files(folder.path);
+  const auto back = tables::read_table(folder.path, {tables::Part::probes}).probes;
   CHECK(back == records);
 }
 
@@ -99,10 +100,11 @@ TEST_CASE("only the runs that probes name are in their folder") {
 
 TEST_CASE("damaged probe records are an error that names the file, and missing ones are not") {
   const TestFolder folder;
-  CHECK(read_probe_files(folder.path).empty());
+  CHECK(tables::read_table(folder.path, {tables::Part::probes}).probes.empty());
   write_probe_files(folder.path, two_probes(), {});
   std::filesystem::resize_file(folder.path / "probes.jsonl.zst", 20);
-  CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Matchers::Contains("probes.jsonl.zst"));
+  CHECK_THROWS_WITH(tables::read_table(folder.path, {tables::Part::probes}).probes,
+                    Catch::Matchers::Contains("probes.jsonl.zst"));
 }
 
 TEST_CASE("a damaged log is an error that names the file and says what to do") {

@@ -8,7 +8,7 @@
 #include "catch.h"
 #include "cells.h"
 #include "compare/compare.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::compare;

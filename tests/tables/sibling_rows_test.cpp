@@ -16,7 +16,7 @@
 #include "catch.h"
 #include "cells.h"
 #include "results/json.h"
-#include "tables/table.h"
+#include "tables/folder.h"
 #include "text.h"
 
 using namespace ptxlat;

@@ -8,6 +8,7 @@
 #include "results/json.h"
 #include "results/json_scanner.h"
 #include "results/sass_text.h"
+#include "tables/folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::compare;

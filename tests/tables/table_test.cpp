@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tables/table.h"
-
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -13,6 +11,7 @@
 #include "cells.h"
 #include "results/json.h"
 #include "tables/compression.h"
+#include "tables/folder.h"
 #include "tables/latency_columns.h"
 #include "text.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What is a line of the list: spellings, operands and levels.
-#include "site/lines.h"
+#include "site/list_rows.h"
 
 #include "catch.h"
+#include "tables/folder.h"
 #include "tables_of.h"
 
 using namespace ptxlat;
@@ -15,10 +16,10 @@ results::Record with_operand(results::Record cell, const std::string& operand) {
   return cell;
 }
 
-const site::SpellingLines& spelling(const site::TableLines& lines, const site::Names& names, const std::string& ptx) {
+const site::ListedSpelling& spelling(const site::ListRows& list, const site::Names& names, const std::string& ptx) {
   const auto place = static_cast<int>(names.place.at(ptx));
-  return *std::find_if(lines.spellings.begin(), lines.spellings.end(),
-                       [&](const site::SpellingLines& one) { return one.name == place; });
+  return *std::find_if(list.spellings.begin(), list.spellings.end(),
+                       [&](const site::ListedSpelling& one) { return one.name == place; });
 }
 
 }  // namespace
@@ -27,25 +28,25 @@ TEST_CASE("the levels of a form are side by side in one line") {
   const TestFolder folder;
   const auto tables = site_tables_of(folder, {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")});
   const auto names = site::names_of(tables);
-  const auto lines = site::lines_of(*tables[0], names);
-  CHECK(lines.levels == std::vector<int>{0, 3});
-  REQUIRE(lines.groups.size() == 1);
-  REQUIRE(lines.groups[0].size() == 1);
-  const auto& rows = lines.groups[0][0].rows;
+  const auto list = site::list_rows_of(*tables[0], names);
+  CHECK(list.levels == std::vector<int>{0, 3});
+  REQUIRE(list.groups.size() == 1);
+  REQUIRE(list.groups[0].size() == 1);
+  const auto& rows = list.groups[0][0].rows;
   CHECK(tables[0]->rows[static_cast<std::size_t>(rows[0])].record.number("cycles") == 15);
   CHECK(tables[0]->rows[static_cast<std::size_t>(rows[3])].record.number("cycles") == 4);
   CHECK(rows[1] == site::no_row);
 }
 
-TEST_CASE("spellings with the same machine code share their lines") {
+TEST_CASE("spellings with the same machine code share their rows of the list") {
   const TestFolder folder;
   const auto tables = site_tables_of(
       folder, {cell_of("add.u32", 3, 4, "IADD3"), cell_of("add.s32", 3, 4, "IADD3"), cell_of("add.f32", 3, 4, "FADD")});
   const auto names = site::names_of(tables);
-  const auto lines = site::lines_of(*tables[0], names);
-  CHECK(lines.spellings.size() == 3);
-  CHECK(spelling(lines, names, "add.u32").group == spelling(lines, names, "add.s32").group);
-  CHECK(spelling(lines, names, "add.u32").group != spelling(lines, names, "add.f32").group);
+  const auto list = site::list_rows_of(*tables[0], names);
+  CHECK(list.spellings.size() == 3);
+  CHECK(spelling(list, names, "add.u32").group == spelling(list, names, "add.s32").group);
+  CHECK(spelling(list, names, "add.u32").group != spelling(list, names, "add.f32").group);
 }
 
 TEST_CASE("operands are one line if every column is the same, and two if one differs") {
@@ -54,11 +55,11 @@ TEST_CASE("operands are one line if every column is the same, and two if one dif
   auto slow = with_operand(fast, "c");
   give(slow, results::metric::cycles, 2);
   const auto tables = site_tables_of(folder, {fast, with_operand(fast, "b"), slow});
-  const auto lines = site::lines_of(*tables[0], site::names_of(tables));
-  REQUIRE(lines.groups.size() == 1);
-  REQUIRE(lines.groups[0].size() == 2);
-  CHECK(lines.groups[0][0].operand == "a b");
-  CHECK(lines.groups[0][1].operand == "c");
+  const auto list = site::list_rows_of(*tables[0], site::names_of(tables));
+  REQUIRE(list.groups.size() == 1);
+  REQUIRE(list.groups[0].size() == 2);
+  CHECK(list.groups[0][0].operand == "a b");
+  CHECK(list.groups[0][1].operand == "c");
 }
 
 TEST_CASE("a form that the target does not have is listed with the reason") {
@@ -70,8 +71,8 @@ TEST_CASE("a form that the target does not have is listed with the reason") {
   missing.note = "needs sm_100";
   const auto tables = site_tables_of(folder, {cell_of("add.u32", 3, 4, "IADD3"), missing});
   const auto names = site::names_of(tables);
-  const auto lines = site::lines_of(*tables[0], names);
-  const auto& one = spelling(lines, names, "add.f32x2");
+  const auto list = site::list_rows_of(*tables[0], names);
+  const auto& one = spelling(list, names, "add.f32x2");
   CHECK(one.group == site::no_row);
   CHECK(one.reason == "unsupported");
   CHECK(one.note == "needs sm_100");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "site/lines.h"
+#include "site/list_rows.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace ptxlat::site {
 namespace {
 
 // Ours have a twentieth of it. Forms share rows, so that two short files could make any number.
-constexpr std::size_t most_lines = 4'000'000;
+constexpr std::size_t most_list_rows = 4'000'000;
 
 using RowsAtLevels = std::array<int, level_count>;
 constexpr RowsAtLevels no_rows{no_row, no_row, no_row, no_row, no_row};
@@ -38,7 +38,7 @@ FormRows rows_of_forms(const SiteTable& table, const Names& names) {
 }
 
 // Whether a list would show the same, in every column that it can have.
-bool are_alike(const SiteRow& a, const SiteRow& b) {
+bool are_alike(const tables::Cell& a, const tables::Cell& b) {
   const results::Record &left = a.record, &right = b.record;
   const auto& kinds = results::metric_kinds();
   return left.ptx == right.ptx && left.sass == right.sass && left.sass_count == right.sass_count &&
@@ -58,7 +58,7 @@ bool are_alike(const SiteTable& table, const RowsAtLevels& a, const RowsAtLevels
 }
 
 // Rows may have different operands at different levels, so they are matched operand by operand; operands of which
-// everything shown is the same are one line again.
+// everything shown is the same are one row again.
 std::vector<ListRow> join(const SiteTable& table, const FormRows& rows, const Forms& forms) {
   struct Part {
     std::string_view operand, input;
@@ -79,18 +79,18 @@ std::vector<ListRow> join(const SiteTable& table, const FormRows& rows, const Fo
       }
     }
   }
-  std::vector<ListRow> lines;
+  std::vector<ListRow> joined;
   for (const Part& part : parts) {
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const ListRow& line) {
-      return line.input == part.input && are_alike(table, line.rows, part.rows);
+    const auto same = std::find_if(joined.begin(), joined.end(), [&](const ListRow& row) {
+      return row.input == part.input && are_alike(table, row.rows, part.rows);
     });
-    if (same == lines.end()) {
-      lines.push_back({std::string(part.operand), std::string(part.input), part.rows});
+    if (same == joined.end()) {
+      joined.push_back({std::string(part.operand), std::string(part.input), part.rows});
     } else {
       same->operand += fmt::format(" {}", part.operand);
     }
   }
-  return lines;
+  return joined;
 }
 
 struct Spelled {
@@ -100,7 +100,7 @@ struct Spelled {
 
 }  // namespace
 
-TableLines lines_of(const SiteTable& table, const Names& names) {
+ListRows list_rows_of(const SiteTable& table, const Names& names) {
   std::map<int, Spelled> spelled;
   std::set<int> levels;
   for (const auto& spelling : table.spellings) {
@@ -112,24 +112,24 @@ TableLines lines_of(const SiteTable& table, const Names& names) {
       one.forms[static_cast<std::size_t>(spelling.level)] = static_cast<int>(row->second);
   }
   const FormRows rows = rows_of_forms(table, names);
-  TableLines result;
+  ListRows result;
   result.levels.assign(levels.begin(), levels.end());
   std::map<Forms, int> groups;
   std::size_t count = 0;
   for (const auto& [name, one] : spelled) {
-    SpellingLines lines{name, no_row, one.highest->reason, one.highest->note};
+    ListedSpelling listed{name, no_row, one.highest->reason, one.highest->note};
     const auto [group, is_new] = groups.emplace(one.forms, static_cast<int>(result.groups.size()));
     if (is_new) {
       result.groups.push_back(join(table, rows, one.forms));
       count += result.groups.back().size();
-      if (count > most_lines) {
+      if (count > most_list_rows) {
         throw Error(ExitCode::storage,
-                    table.folder.string() + ": its forms and rows make more lines than a site can have",
+                    table.folder.string() + ": its forms and rows make more rows than a list of a site can have",
                     "Export the table again from its store.");
       }
     }
-    if (!result.groups[static_cast<std::size_t>(group->second)].empty()) lines.group = group->second;
-    result.spellings.push_back(std::move(lines));
+    if (!result.groups[static_cast<std::size_t>(group->second)].empty()) listed.group = group->second;
+    result.spellings.push_back(std::move(listed));
   }
   return result;
 }
