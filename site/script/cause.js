@@ -2,22 +2,11 @@
 // Why two rows differ: the rule of `ptxlat compare` (docs/comparison-format.md), on what it wrote of both.
 "use strict";
 (() => {
-  ptxlat.causes = {
-    "different SASS": "The assembler chose different opcodes.",
-    "different schedule": "The opcodes are the same, with different stall counts, yields or waits.",
-    "different consumer": "The opcodes are the same, timed to different consumers.",
-    "same code": "Opcodes and schedule are the same: the hardware, its clocks or noise.",
-    "different verdict": "One side has a number and the other does not, or their verdicts differ.",
-    "only in A": "B does not have it.",
-    "only in B": "A does not have it.",
-    "unchanged": "Equal in numbers, opcodes and schedule.",
-  };
-
-  const compared = ["issue"];  // besides the headline
-  const ofMedians = 0.01;      // accesses that leave the SM
+  // Of site.js: {causes: [[cause, what it says], …], compared: the numbers besides the headline, tolerance_of_medians}.
+  const rule = () => ptxlat.site.comparison;
 
   // A side is {table, sass, consumer, verdict, number(tag), windows: [{role, behind, code, opcodes}]}; a number that is
-  // missing is NaN.
+  // missing is NaN. `behind` has "headline" and those of `compared` that the window is behind.
   const has = (side, tag) => !Number.isNaN(side.number(tag));
 
   const codeChange = (a, b) => {
@@ -28,7 +17,7 @@
                                         .filter((pair) => pair.every(Boolean));
     let windows = pairs(a, "headline");
     if (windows.length === 0) windows = pairs(b, "headline");
-    windows = windows.concat(compared.filter((tag) => has(b, tag)).flatMap((tag) => pairs(a, tag)));
+    windows = windows.concat(rule().compared.filter((tag) => has(b, tag)).flatMap((tag) => pairs(a, tag)));
     if (windows.length === 0) {
       const isEqual = a.number("static") === b.number("static") || (!has(a, "static") && !has(b, "static"));
       return isEqual ? "" : "different schedule";
@@ -39,9 +28,9 @@
 
   ptxlat.causeOf = (a, b) => {
     const headline = a.table.kind === "static" || b.table.kind === "static" ? "static" : "cycles";
-    const others = compared.filter((tag) => [a, b].every((side) => side.table.numbers.includes(tag)));
+    const others = rule().compared.filter((tag) => [a, b].every((side) => side.table.numbers.includes(tag)));
     const isOnOneSide = (tag) => has(a, tag) !== has(b, tag);
-    const tolerance = has(a, "median") && has(b, "median") ? ofMedians : 0;
+    const tolerance = has(a, "median") && has(b, "median") ? rule().tolerance_of_medians : 0;
     const differs = (tag) => {
       const [x, y] = [a.number(tag), b.number(tag)];
       return isOnOneSide(tag) || (has(a, tag) && Math.abs(x - y) > tolerance * Math.max(Math.abs(x), Math.abs(y)));
@@ -60,18 +49,18 @@
 
   // A record of a form's page as a side.
   ptxlat.sideOfRecord = (record) => {
-    const from = record.from || {};
     const headline = record.cycles === undefined ? "static" : "cycles";
+    const isBehind = (tag, role) => ((record.from || {})[tag] || []).includes(role);
     return {
       table: ptxlat.tables[record.table],
       sass: ptxlat.sassText(record),
       consumer: record.consumer,
       verdict: record.verdict,
-      number: (tag) => (record[tag] === undefined || record[tag] === null ? NaN : record[tag]),
+      number: (tag) => record[tag] ?? NaN,
       windows: (record.windows || []).filter(({sass}) => record.code[sass] !== undefined).map(({role, sass}) => ({
         role,
-        behind: [headline, ...compared].filter((tag) => (from[tag] || []).includes(role))
-            .map((tag) => (tag === headline ? "headline" : tag)),
+        behind: [...(isBehind(headline, role) ? ["headline"] : []),
+                 ...rule().compared.filter((tag) => isBehind(tag, role))],
         code: record.codeNumbers[sass],
         opcodes: record.codeOpcodes[sass]
       }))

@@ -67,16 +67,19 @@
   };
 
   // Facts by probe, quantity and condition: the rule of `ptxlat compare`. Facts about a card are not compared between two
-  // cards; of facts with one key the first counts.
+  // cards; of facts with one key the first is matched with the first.
   ptxlat.compareFacts = (a, b, isOneCard) => {
     const keyOf = (fact) => `${fact.probe} ${fact.quantity} ${fact.condition}`;
     const byKey = (facts) => {
       const found = new Map();
       for (const fact of facts) {
-        if ((isOneCard || fact.scope !== "card") && !found.has(keyOf(fact))) found.set(keyOf(fact), fact);
+        let number = 0;
+        while (found.has(`${keyOf(fact)} ${number}`)) ++number;
+        found.set(`${keyOf(fact)} ${number}`, fact);
       }
       return found;
     };
+    const isOfCard = (fact) => fact !== undefined && fact.scope === "card";
     const isIn = (value, fact) =>
         value >= (fact.low ?? Number(fact.value)) && value <= (fact.high ?? Number(fact.value));
     const changeOf = (fact, other) => {
@@ -92,6 +95,7 @@
     };
     const ofA = byKey(a), ofB = byKey(b);
     const keys = new Set([...ofA.keys(), ...ofB.keys()]);
-    return [...keys].map((key) => ({a: ofA.get(key), b: ofB.get(key), change: changeOf(ofA.get(key), ofB.get(key))}));
+    return [...keys].map((key) => ({a: ofA.get(key), b: ofB.get(key), change: changeOf(ofA.get(key), ofB.get(key))}))
+        .filter((row) => isOneCard || !(isOfCard(row.a) || isOfCard(row.b)));
   };
 })();

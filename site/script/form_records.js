@@ -74,8 +74,7 @@
     if (!record) return "";
     const headline = ptxlat.headlineOf(table);
     if (record[headline] !== undefined && record[headline] !== null) {
-      const isBound = headline === "static" && (record.note || "").includes("static is a lower bound");
-      return (isBound ? "≥" : "") + ptxlat.numberText(record[headline]);
+      return (headline === "static" && record.is_bound ? "≥" : "") + ptxlat.numberText(record[headline]);
     }
     if (record.verdict === "proven" && record.issue !== undefined) return `(${ptxlat.numberText(record.issue)})`;
     return record.verdict;

@@ -94,9 +94,8 @@
       const changed = this.all.length - (counts.get("unchanged") || 0);
       ptxlat.fill(
           this.causes, button("", changed, "Everything that is not the same"),
-          ...Object.keys(ptxlat.causes)
-              .filter((cause) => counts.has(cause))
-              .map((cause) => button(cause, counts.get(cause), ptxlat.causes[cause])));
+          ...ptxlat.site.comparison.causes.filter(([cause]) => counts.has(cause))
+              .map(([cause, title]) => button(cause, counts.get(cause), title)));
       Object.assign(this.table.sort, {key: query.sort || "", isDescending: query.order === "down"});
       this.table.show(this.rows.length);
       ptxlat.say(`${this.rows.length} rows`);

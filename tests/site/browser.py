@@ -5,6 +5,7 @@
   tests/site/browser.py SITE [SCREENSHOTS]
 """
 
+import csv
 import functools
 import http.server
 import json
@@ -243,6 +244,49 @@ class Site(unittest.TestCase):
                                               .map((row) => [row.name, row.cause])));
                 });""", level)
             self.assertEqual(found, causes)
+            # The pages of forms have sides of their own.
+            found = self.driver.execute_async_script("""
+                const done = arguments[arguments.length - 1], level = Number(arguments[0]);
+                const causeOf = async (name) => {
+                  const {tables} = await ptxlat.formRecords(name);
+                  const sides = tables.map((one) => ptxlat.recordAt(one, level, ptxlat.pathsOf(tables[0])[0]));
+                  return sides.length === 2 && sides.every(Boolean)
+                      ? [name, ptxlat.causeOf(...sides.map(ptxlat.sideOfRecord))] : null;
+                };
+                ptxlat.formList(ptxlat.tables[0])
+                    .then((list) => Promise.all([...list.spellingName].map((name) => causeOf(list.names[name]))))
+                    .then((found) => done(Object.fromEntries(found.filter(Boolean))));""", level)
+            changed = {name: cause for name, cause in found.items() if cause != "unchanged"}
+            self.assertGreater(len(changed), len(causes) / 2)
+            self.assertEqual(changed, {name: cause for name, cause in causes.items() if name in found})
+
+    def test_facts_and_opcodes_differ_as_the_program_finds(self):
+        def rows_in(part):
+            with open(Path(os.environ["PTXLAT_COMPARED"]) / f"{part}.csv", encoding="utf-8", newline="") as file:
+                return list(csv.DictReader(file))
+        self.open(f"#/compare?a={H100}&b={H200}", ".virtual")
+        facts, opcodes = self.driver.execute_async_script("""
+            const done = arguments[arguments.length - 1];
+            const tables = [...arguments].slice(0, 2).map((id) => ptxlat.tableOf(id));
+            (async () => {
+              const [a, b] = await Promise.all(tables.map(async ({index}) => (await ptxlat.load(`facts-${index}`)).facts));
+              const of = await Promise.all(tables.map(ptxlat.opcodesIn));
+              const {same} = (await ptxlat.load(`opcodes-${tables[0].index}`)).opcodes;
+              done([
+                ptxlat.compareFacts(a, b, false).filter((row) => row.change !== "equal")
+                    .map((row) => [(row.a || row.b).probe, (row.a || row.b).quantity, (row.a || row.b).condition,
+                                   row.change]),
+                ptxlat.compareOpcodes(...of, same).rows.map((row) => [row.opcode, row.quantity, row.a, row.b])]);
+            })();""", H100, H200)
+        words = {"other_value": "different value", "other_verdict": "different verdict", "only_in_a": "only in A",
+                 "only_in_b": "only in B"}
+        self.assertGreater(len(facts), 10)
+        self.assertEqual(sorted(facts), sorted([row["probe"], row["quantity"], row["condition"], words[row["cause"]]]
+                                               for row in rows_in("facts")))
+        self.assertGreater(len(opcodes), 100)
+        # The program also compares forms.
+        self.assertEqual(sorted(opcodes), sorted([row["subject"], row["quantity"], row["value_a"], row["value_b"]]
+                                                 for row in rows_in("opcodes") if row["quantity"] != "throughput of form"))
 
     def test_causes_are_those_of_the_program(self):
         # `ptxlat compare` counts 30 different verdicts, 79 times different SASS, and no other change.

@@ -31,6 +31,11 @@ site=${3:-$folder/site}
 mkdir "$folder/planted"
 PTXLAT_PLANTED=$folder/planted "$planter" "write planted tables" >/dev/null
 "$program" report "$folder/planted" -o "$folder/planted-site"
+# What the program finds between two cards: the site must find the same facts and opcodes.
+for part in facts opcodes; do
+  "$program" compare "$root"/tables/sm_90/nvidia-{h100-80gb-hbm3,h200}/driver-580.159.04 --format "$part" >"$folder/$part.csv"
+done
+export PTXLAT_COMPARED=$folder
 export PTXLAT_PLANTED_SITE=$folder/planted-site PTXLAT_PLANTED_CAUSES=$folder/planted/causes.json
 # A table of a stranger, whose texts would be scripts if they were read as HTML.
 if (($# < 3)); then
