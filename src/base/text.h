@@ -23,6 +23,12 @@ inline std::vector<std::string> words_in(const std::string& text, std::string_vi
   return words;
 }
 
+// Of ASCII letters, whatever the locale.
+inline std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
 using Bytes = std::vector<std::uint8_t>;
 
 // A text from a file, made safe for a terminal: without the control characters that could move the cursor, change the

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/nearest_names.h"
 #include "base/processor_time.h"
+#include "isa/nearest_spellings.h"
 
 namespace ptxlat::isa {
 namespace {
@@ -64,12 +64,11 @@ Predicate predicate_of(const std::string& pattern) {
 }
 
 Error nothing_selected(const Catalogue& catalogue, const std::string& pattern) {
-  std::set<std::string> names;
-  for (const Form& form : catalogue.forms) names.insert({form.ptx, form.opcode});
+  std::vector<std::string> names;
+  for (const Form& form : catalogue.forms) names.push_back(form.ptx);
   std::string advice;
-  for (const std::string& name : nearest_names(pattern, {names.begin(), names.end()})) {
+  for (const std::string& name : nearest_spellings(pattern, names))
     advice += (advice.empty() ? "Did you mean " : ", ") + name;
-  }
   advice += advice.empty() ? "`ptxlat list` shows every form." : "?";
   return Error(ExitCode::unknown_name, fmt::format("no form matches \"{}\"", pattern), advice);
 }

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
-#include <tuple>
 
-#include "base/nearest_names.h"
 #include "base/text.h"
+#include "isa/nearest_spellings.h"
 #include "isa/types.h"
 
 namespace ptxlat::snippet {
@@ -190,54 +188,14 @@ struct Syntaxes::Attempt {
   }
 };
 
-namespace {
-
-// How many parts one spelling has that the other lacks, in order: 1 for mul.u32 and mul.lo.u32.
-std::size_t different_parts(const std::vector<std::string>& one, const std::vector<std::string>& other) {
-  std::vector<std::size_t> row(other.size() + 1, 0);  // of the longest common subsequence
-  for (const auto& part : one) {
-    std::size_t diagonal = 0;
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      const auto above = row[j + 1];
-      row[j + 1] = part == other[j] ? diagonal + 1 : std::max(row[j + 1], row[j]);
-      diagonal = above;
-    }
-  }
-  return one.size() + other.size() - 2 * row.back();
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-}  // namespace
-
-// The spellings of the instruction that differ in the fewest qualifiers, as the catalogue has them; else the nearest
-// names of instructions.
+// As the catalogue has them.
 std::vector<std::string> Syntaxes::nearest_spellings(const std::string& written) const {
-  constexpr std::size_t most = 3;
-  const auto opcode = lower_case(written);
-  if (by_spelling_.contains(opcode)) return {opcode};
-  const auto parts = words_in(opcode, ".");
-  std::set<std::string> stems;
-  std::vector<std::tuple<std::size_t, const isa::Form*, std::string>> ranked;
-  for (const auto& [spelling, forms] : by_spelling_) {
-    stems.insert(stem_of(spelling));
-    if (stem_of(spelling) == stem_of(opcode))
-      ranked.emplace_back(different_parts(parts, words_in(spelling, ".")), forms.front(), spelling);
-  }
-  if (ranked.empty()) return nearest_names(stem_of(opcode), {stems.begin(), stems.end()});
-  std::sort(ranked.begin(), ranked.end());
-  std::vector<std::string> nearest;
-  for (const auto& [distance, form, spelling] : ranked) {
-    if (distance == std::get<0>(ranked.front())) nearest.push_back(spelling);
-  }
-  // A misspelt qualifier is two that differ.
-  if (const auto alike = nearest_names(opcode, nearest); std::get<0>(ranked.front()) > 1 && !alike.empty())
-    return alike;
-  nearest.resize(std::min(nearest.size(), most));
-  return nearest;
+  std::vector<std::pair<const isa::Form*, std::string>> known;
+  for (const auto& [spelling, forms] : by_spelling_) known.emplace_back(forms.front(), spelling);
+  std::sort(known.begin(), known.end());
+  std::vector<std::string> names;
+  for (auto& [form, spelling] : known) names.push_back(std::move(spelling));
+  return isa::nearest_spellings(written, names);
 }
 
 Instruction Syntaxes::read(const Statement& statement, const std::string& name) const {
