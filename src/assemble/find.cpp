@@ -49,9 +49,16 @@ std::string cuda_version_in(const std::string& wanted) {
 
 std::string advice_for(const std::vector<Toolchain>& available, const std::string& wanted) {
   std::string advice;
-  for (const std::string& name : nearest_names(wanted, all_names(available), 1))
-    advice += "did you mean " + name + "? ";
-  if (const std::string version = cuda_version_in(wanted); !version.empty())
+  std::vector<Toolchain> assemblers = available;
+  std::erase_if(assemblers, [](const Toolchain& toolchain) { return toolchain.kind == ToolchainKind::nvrtc; });
+  const std::string version = cuda_version_in(wanted);
+  if (wanted.starts_with("nvcc")) {
+    advice += "did you mean ptxas, which nvcc calls? ";
+  } else if (version.empty()) {  // a version that is not here is no misspelling of one that is
+    for (const std::string& name : nearest_names(wanted, all_names(assemblers), 1))
+      advice += "did you mean " + name + "? ";
+  }
+  if (!version.empty())
     advice += "`" + toolkits_script() + " " + version + "` fetches CUDA " + version + ", if there is one. ";
   advice += "Available here:";
   for (const Toolchain& toolchain : available) {
@@ -159,7 +166,7 @@ std::vector<fs::path> libraries(const fs::path& toolkit, const std::string& pref
 std::vector<fs::path> files_of(PieceKind kind, const fs::path& toolkit) {
   switch (kind) {
     case PieceKind::ptxas:
-      return {toolkit / "bin" / "ptxas"};
+      return {toolkit / "bin" / "ptxas", toolkit / "bin" / "ptxas-blackwell"};  // Triton has two
     case PieceKind::nvdisasm:
       return {toolkit / "bin" / "nvdisasm"};
     case PieceKind::nvjitlink:

@@ -38,14 +38,21 @@ std::string environment(const char* name) {
 
 void append(Folders& folders, const Folders& more) { folders.insert(folders.end(), more.begin(), more.end()); }
 
-// pip's wheels are toolkits in pieces, one folder each: nvidia/cuda_nvcc, nvidia/nvjitlink, …, nvidia/cu13. `prefix` is
-// a Python installation or an environment.
+// pip's wheels are toolkits in pieces, one folder each: nvidia/cuda_nvcc, nvidia/nvjitlink, …, nvidia/cu13. Triton,
+// which comes with PyTorch, has the programs that it calls.
+Folders toolkits_of_packages(const fs::path& packages) {
+  auto folders = entries(packages / "nvidia");
+  folders.push_back(packages / "triton/backends/nvidia");
+  return folders;
+}
+
+// `prefix` is a Python installation or an environment.
 Folders wheels_of_python(const fs::path& prefix) {
   Folders folders;
   for (const fs::path& library : entries(prefix / "lib")) {
     if (!library.filename().string().starts_with("python3")) continue;
     for (const char* const packages : {"site-packages", "dist-packages"})
-      append(folders, entries(library / packages / "nvidia"));
+      append(folders, toolkits_of_packages(library / packages));
   }
   return folders;
 }
@@ -83,9 +90,19 @@ Folders folders_near_program() {
   while (folder.has_relative_path()) {
     append(folders, entries(folder / "toolkits"));
     append(folders, entries(folder / "share/ptxlat/toolkits"));
+    // A program in a wheel has NVIDIA's wheels beside it, whether or not an environment is active.
+    if (const auto name = folder.filename(); name == "site-packages" || name == "dist-packages")
+      append(folders, toolkits_of_packages(folder));
     folder = folder.parent_path();
   }
   return folders;
+}
+
+// Where `ptxlat toolkits` puts what it downloads if the program's own folder cannot be written.
+Folders folders_of_user() {
+  const std::string data = environment("XDG_DATA_HOME"), home = environment("HOME");
+  if (!data.empty()) return entries(fs::path(data) / "ptxlat/toolkits");
+  return home.empty() ? Folders() : entries(fs::path(home) / ".local/share/ptxlat/toolkits");
 }
 
 // Those of the folder that the user named: others would be taken for all if it could not be read.
@@ -111,6 +128,7 @@ Folders toolkit_folders() {
   Folders folders;
   if (const std::string own = environment("PTXLAT_TOOLKITS"); !own.empty()) folders = entries_named(own);
   append(folders, folders_near_program());
+  append(folders, folders_of_user());
   for (const char* const name : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"})
     if (const std::string home = environment(name); !home.empty()) folders.emplace_back(home);
   for (const char* const name : {"CONDA_PREFIX", "VIRTUAL_ENV"})

@@ -99,8 +99,10 @@ std::filesystem::path headers_of(const Toolchain& nvrtc) {
   const auto toolkit = nvrtc.path.parent_path().parent_path();
   // A wheel each for NVRTC and the runtime: nvidia/cuda_nvrtc/lib, nvidia/cuda_runtime/include. Debian has everything
   // in /usr: /usr/lib/x86_64-linux-gnu, /usr/include.
+  // conda keeps it with the target: targets/x86_64-linux/lib, targets/x86_64-linux/include.
   for (const auto& folder :
-       {toolkit / "include", toolkit.parent_path() / "cuda_runtime" / "include", toolkit.parent_path() / "include"}) {
+       {toolkit / "include", toolkit / "targets/x86_64-linux/include", toolkit / "targets/sbsa-linux/include",
+        toolkit.parent_path() / "cuda_runtime" / "include", toolkit.parent_path() / "include"}) {
     std::error_code error;
     if (std::filesystem::exists(folder / "cuda_fp16.h", error)) return folder;
   }
