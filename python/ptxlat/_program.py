@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import html
+import io
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -59,7 +62,8 @@ def run(
     tables     the folder below which the table is written; by default a temporary one
     store      the file that keeps finished cells; by default in that folder
 
-    Raises ProgramError if the program fails. Its messages on standard error are passed on.
+    Raises ProgramError if the program fails. Its messages, and its progress, go to standard error as they come; what it
+    warns of is a warning of Python, too.
     """
     if command not in ("run", "static"):
         raise ValueError(f"{command!r} does not make a table of latencies; use 'run' or 'static'")
@@ -68,11 +72,72 @@ def run(
         line = [str(program()), command, *arguments, "--format", "none", "--tables", str(folder)]
         line += ["--store", str(store if store is not None else Path(temporary) / "ptxlat.sqlite")]
         before = {table.folder: table.folder.stat().st_mtime_ns for table in tables_in(folder)}
-        ended = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        if ended.returncode != 0:
-            raise ProgramError(ended.returncode, ended.stderr.strip())
+        code, messages = _run_aloud(line)
+        if code != 0:
+            raise ProgramError(code, messages)
+        for warning in messages.split("warning: ")[1:]:
+            warnings.warn(" ".join(warning.split("\n         ")[:2]).splitlines()[0], stacklevel=2)
         made = [t for t in tables_in(folder) if before.get(t.folder) != t.folder.stat().st_mtime_ns]
         return read(made)
+
+
+def _run_aloud(line: Sequence[str]) -> tuple[int, str]:
+    """Runs the program; what it says on standard error appears at once, also in a notebook, and is returned."""
+    messages = []
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for message in process.stderr:
+            messages.append(message)
+            print(message, end="", file=sys.stderr, flush=True)
+    return process.returncode, "".join(messages).strip()
+
+
+def _answer(command: str, *arguments: str) -> str:
+    """Standard output of a command that ends at once. What it says besides becomes a warning."""
+    ended = subprocess.run([str(program()), command, "--quiet", *arguments], capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise ProgramError(ended.returncode, ended.stderr.strip())
+    return ended.stdout
+
+
+class Shown(dict):  # type: ignore[type-arg]
+    """What `ptxlat show --format json` knows of a name, as a dict; printed, and in a notebook, as its text."""
+
+    def __init__(self, document: Mapping[str, Any], text: str) -> None:
+        super().__init__(document)
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def show(name: str, table: str | None = None, *, levels: Sequence[int] = (3,), arguments: Sequence[str] = ()) -> Shown:
+    """What is known of a PTX form, a SASS opcode, a probe, a fact or `memory`.
+
+    name       "fma.rn.f32", "FFMA", "chase", "l1.ways", "memory"
+    table      "nvidia-h200", "sm_120a" or a folder; default: that of this GPU, else of the newest that was measured
+    levels     optimisation levels of a form
+    arguments  further ones of the command
+
+    Raises ProgramError for a name that there is not; its message has what may have been meant.
+    """
+    line = [name, *(["--table", table] if table is not None else []), "-O", ",".join(map(str, levels)), *arguments]
+    return Shown(json.loads(_answer("show", *line, "--format", "json")), _answer("show", *line))
+
+
+def compare(*tables: str, levels: Sequence[int] = (), arguments: Sequence[str] = ()) -> pandas.DataFrame:
+    """What differs between tables, a row for each difference: the csv of docs/comparison-format.md.
+
+    tables     "nvidia-h200", "nvidia-h200@ptxas-12.4@O0", or folders; one alone is compared level by level
+    levels     only these optimisation levels; default: all
+    arguments  further ones of the command: "--by", "toolchain"
+    """
+    chosen = ["-O", ",".join(map(str, levels))] if levels else []
+    text = _answer("compare", *tables, *chosen, *arguments, "--format", "csv")
+    return pandas_module().read_csv(io.StringIO(text), keep_default_na=False, na_values={}, low_memory=False)
 
 
 _MEASURED = ("cycles", "issue", "static", "estimate", "estimate_error")

@@ -136,3 +136,65 @@ def test_measure_gives_a_row_for_each_source_result_and_level() -> None:
     with pytest.raises(ptxlat.ProgramError, match="no instruction foo") as error:
         ptxlat.measure("foo.u32 d, a", static=True)
     assert error.value.exit_code == 2
+
+
+def program_or_skip() -> None:
+    if "PTXLAT" not in os.environ and not (Path(ptxlat.__file__).parent / "bin/ptxlat").exists():
+        pytest.skip("no program")
+
+
+def test_a_misspelt_gpu_gets_the_right_one(folder: Path) -> None:
+    with pytest.raises(KeyError, match="did you mean some-gpu"):
+        ptxlat.load("some-gp", folder=folder)
+
+
+def test_lookup_reads_a_changed_table_again(folder: Path) -> None:
+    assert list(ptxlat.lookup("add.u32", "some-gpu", "ptxas", folder=folder)["cycles"]) == [5]
+    file = folder / "sm_90/some-gpu/ptxas-13.0.88/latency.csv"
+    file.write_text(file.read_text().replace(",5,dependent,", ",6,dependent,"))
+    os.utime(file, ns=(1, 1))
+    assert list(ptxlat.lookup("add.u32", "some-gpu", "ptxas", folder=folder)["cycles"]) == [6]
+
+
+def test_a_field_with_a_line_break_stays_one_field(folder: Path) -> None:
+    file = folder / "sm_90/some-gpu/ptxas-13.0.88/latency.csv"
+    file.write_text(f'{COLUMNS}\nadd.u32,integer,a,,O3,O3,5,,,2,IADD3,1,proven,"two\nlines"\nadd.u32,x,b,,O3,O3,7,,,2,IADD3,1,proven,\n')
+    found = ptxlat.lookup("add.u32", "some-gpu", "ptxas", folder=folder)
+    assert list(found["cycles"]) == [5, 7] and found["note"][0] == "two\nlines"
+
+
+def test_facts_opcodes_and_pairs_of_a_committed_table() -> None:
+    if not ptxlat.tables():
+        pytest.skip("this package has no tables")
+    facts = ptxlat.facts("nvidia-h200")
+    assert (facts[facts["quantity"] == "l1.line_bytes"]["value"] == "128").all()
+    opcodes = ptxlat.opcodes("nvidia-h200").set_index("opcode")
+    assert opcodes.loc["FFMA", "latency"] == 4 and opcodes.loc["FFMA", "pipe"].startswith("fma")
+    pairs = ptxlat.pairs("nvidia-h200")
+    assert {"producer", "consumer", "schedule", "hazard"} <= set(pairs.columns) and len(pairs) > 1000
+    with pytest.raises(KeyError, match="has pairs.csv"):
+        ptxlat.pairs("static", sm="sm_61")
+
+
+def test_show_gives_a_document_and_its_text() -> None:
+    program_or_skip()
+    if not ptxlat.tables():
+        pytest.skip("this package has no tables")
+    form = ptxlat.show("popc.b32", "nvidia-h200")
+    assert form["format"] == 1 and form["shown"][0]["cells"][0]["ptx"] == "popc.b32"
+    assert "POPC" in str(form) and form._repr_html_().startswith("<pre>popc.b32")
+    assert ptxlat.show("FFMA", "nvidia-h200")["opcode"]["latency"] == 4
+    with pytest.raises(ptxlat.ProgramError, match="did you mean fma.rn.f32"):
+        ptxlat.show("fma.f32", "nvidia-h200")
+
+
+def test_compare_gives_a_row_for_each_difference() -> None:
+    program_or_skip()
+    if not ptxlat.tables():
+        pytest.skip("this package has no tables")
+    rows = ptxlat.compare("sm_86@O0", "sm_86@O3")
+    assert len(rows) > 100 and {"a", "b", "ptx", "cause"} <= set(rows.columns)
+
+
+def test_the_module_has_a_version() -> None:
+    assert ptxlat.__version__[0].isdigit()
