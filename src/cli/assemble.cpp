@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -120,7 +119,7 @@ void assemble(const AssembleOptions& options) {
   };
   order.on_planned = [&](std::size_t planned, std::size_t finished) {
     cells = planned;
-    progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+    progress.emplace(std::cerr, progress_to(), cells);
     if (finished == 0) return;
     say(stderr, "{} of {} cells are already in {}.part\n", finished, cells, options.output);
     progress->advance(finished);

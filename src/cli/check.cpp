@@ -2,7 +2,6 @@
 #include "run/check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,9 +11,11 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/screen.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 
@@ -25,7 +26,24 @@ namespace {
 struct CheckOptions {
   Selection selection;
   int threads = 0;
+  std::string format = "text";
 };
+
+results::Json rejections_to_json(const assemble::Toolchain& toolchain, std::size_t forms,
+                                 const std::vector<run::Rejection>& rejections) {
+  auto document = json_head();
+  document["toolchain"] = toolchain.name;
+  document["forms"] = forms;
+  document["rejected"] = results::Json::array();
+  for (const auto& rejection : rejections) {
+    document["rejected"].push_back({{"ptx", rejection.form->ptx},
+                                    {"file", rejection.form->where.file},
+                                    {"line", rejection.form->where.line},
+                                    {"target", rejection.target.name()},
+                                    {"words", rejection.words}});
+  }
+  return document;
+}
 
 // Compiles the CUDA C functions, each for the target for which it is tried.
 void compile_for_check(isa::Catalogue& catalogue, const std::vector<const isa::Form*>& forms,
@@ -49,7 +67,7 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
   compile_for_check(loaded.catalogue, forms, toolchain, target);
   const int threads =
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, forms.size());
+  Progress progress(std::cerr, progress_to(), forms.size());
   const auto assemblers = make_assemblers(toolchain, worker_options(0), threads);
   const run::CheckLine line{.loaded = loaded,
                             .toolchain = toolchain,
@@ -58,9 +76,11 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
                             .on_finished = [&](std::size_t count) { progress.advance(count); }};
   const auto rejections = run::check_forms(line, assemblers, forms);
   progress.finish();
+  if (options.format == "json") print_json(rejections_to_json(toolchain, forms.size(), rejections));
   for (const auto& rejection : rejections) {
-    say("{}:{}: {} ({}): {}\n", rejection.form->where.file, rejection.form->where.line, rejection.form->ptx,
-        rejection.target.name(), rejection.words);
+    if (options.format != "json")
+      say("{}:{}: {} ({}): {}\n", rejection.form->where.file, rejection.form->where.line, rejection.form->ptx,
+          rejection.target.name(), rejection.words);
   }
   if (*line.interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
   if (!rejections.empty()) {
@@ -68,7 +88,7 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
                 fmt::format("{} rejected {} of {} forms", toolchain.name, rejections.size(), forms.size()),
                 "correct the entries' rules, operands or requirements");
   }
-  say(stderr, "{} accepts all {} forms\n", toolchain.name, forms.size());
+  remark("{} accepts all {} forms\n", toolchain.name, forms.size());
 }
 
 }  // namespace
@@ -84,6 +104,7 @@ void add_check(CLI::App& program) {
   add_toolchain(*command, options->selection.toolchain, Toolchains::one, "the newest ptxas");
   add_threads(*command, options->threads, "one");
   add_catalogue(*command, options->selection);
+  add_format(*command, options->format, {"text", "json"});
   command->callback([options] {
     for (const auto& toolchain : chosen_toolchains(options->selection.toolchain, std::nullopt))
       check(*options, toolchain);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,7 +16,9 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/screen.h"
 #include "cli/selection.h"
+#include "cli/table_names.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "compare/compare_write.h"
@@ -35,37 +36,21 @@ struct CompareOptions {
   std::string by;
   std::vector<int> levels;
   std::string format = "text";
-  std::size_t most_rows = std::numeric_limits<std::size_t>::max();
+  std::optional<std::size_t> most_rows;
   bool has_steps = false;      // each with the one before it
   std::string fail_on_change;  // empty: off, "any", or cycles
 };
 
-// "tables/…/driver-580@O3": a table and, if one is named, a level.
-struct NamedTable {
-  std::string folder;
-  std::optional<int> level;
-};
-
-NamedTable split_level(const std::string& text) {
-  const auto at = text.rfind('@');
-  if (at == std::string::npos) return {text, std::nullopt};
-  const auto level = text.substr(at + 1);
-  if (level.size() != 2 || level[0] != 'O' || level[1] < '0' || level[1] > '4') {
-    throw Error(ExitCode::unknown_name, "no such optimisation level: " + level, "write FOLDER@O0 … FOLDER@O4");
-  }
-  return {text.substr(0, at), level[1] - '0'};
-}
-
 // with_own: followed by the tables of the other GPUs that measured them.
-std::vector<NamedTable> named_tables(const std::vector<std::string>& names, bool with_own) {
+std::vector<NamedTable> with_names(const std::vector<std::string>& names, Take of_a_name, bool with_own) {
   std::vector<NamedTable> tables;
   std::vector<std::filesystem::path> unreadable;
   for (const auto& name : names) {
-    const auto named = split_level(name);
-    for (const auto& folder : tables::find_tables(named.folder, unreadable)) {
-      tables.push_back({folder.string(), named.level});
+    for (const auto& named : tables_named(name, of_a_name)) {
+      tables.push_back(named);
       if (!with_own) continue;
-      for (const auto& own : tables::own_tables_of(folder, unreadable)) tables.push_back({own.string(), named.level});
+      for (const auto& own : tables::own_tables_of(named.folder, unreadable))
+        tables.push_back({own.string(), named.level});
     }
   }
   warn_of_unreadable(unreadable);
@@ -159,18 +144,17 @@ std::vector<std::vector<compare::Side>> groups_of(const CompareOptions& options,
       for (const auto member : members) group.push_back(side_of(named[member]));
     }
   }
+  std::vector<std::string> alone;
   for (const auto& group : groups) {
-    if (group.size() == 1) say(stderr, "ptxlat: nothing to compare {} with\n", group.front().folder);
+    if (group.size() == 1) alone.push_back(group.front().folder);
+  }
+  constexpr std::size_t most_named = 3;
+  if (alone.size() > most_named) remark("{} of {} tables have none to be compared with\n", alone.size(), named.size());
+  if (alone.size() <= most_named) {
+    for (const auto& folder : alone) remark("nothing to compare {} with\n", folder);
   }
   std::erase_if(groups, [](const auto& group) { return group.size() < 2; });
   return groups;
-}
-
-bool wants_colour() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  const bool is_dumb = terminal && std::string(terminal) == "dumb";
-  return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
 }
 
 void write_groups(const CompareOptions& options, const std::vector<compare::Group>& groups) {
@@ -179,9 +163,10 @@ void write_groups(const CompareOptions& options, const std::vector<compare::Grou
   if (options.format == "opcodes")
     return print_text([&](std::ostream& out) { compare::write_opcodes_csv(out, groups); });
   if (options.format == "json") return print_text([&](std::ostream& out) { compare::write_json(out, groups); });
+  const auto usual_rows = is_brief() ? std::size_t{20} : std::numeric_limits<std::size_t>::max();
   const bool is_markdown = options.format == "markdown";
-  const tables::PageStyle style{is_markdown ? tables::PageFormat::markdown : tables::PageFormat::text, wants_colour(),
-                                options.most_rows};
+  const tables::PageStyle style{is_markdown ? tables::PageFormat::markdown : tables::PageFormat::text,
+                                screen().in_colour, options.most_rows.value_or(usual_rows)};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
     compare::write_page(std::cout, groups[i], style);
@@ -202,13 +187,14 @@ void run_compare(const CompareOptions& options) {
   std::optional<double> threshold;
   if (!options.fail_on_change.empty()) threshold = threshold_from(options.fail_on_change);
   const bool by_device = options.by == "device";
-  const auto named = named_tables(options.names, by_device);
+  const bool takes_all = !options.by.empty() && options.by != "level";
+  const auto named = with_names(options.names, takes_all ? Take::all : Take::best, by_device);
   auto tables = read_all(named, options.levels);
   if (by_device) keep_own_cells(named, tables);
   auto sides = groups_of(options, named, tables);
   if (sides.empty()) {
     throw Error(ExitCode::unknown_name, "there is nothing to compare",
-                "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one table that has several levels");
+                "name two tables, two levels of one (TABLE@O0 TABLE@O3), or one table that has several levels");
   }
   std::vector<compare::Group> groups;
   bool changed = false;
@@ -231,10 +217,12 @@ void add_compare(CLI::App& program) {
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("tables", options->names,
-                   "Tables: folders, folders above them, or globs, each with an optional level (FOLDER@O0). Every one "
-                   "is compared with the first; a single table is compared level by level.")
+                   "Tables: folders, folders above them, globs, or names such as nvidia-h200 or "
+                   "nvidia-h200@ptxas-12.4, each with an optional level (TABLE@O0). Every one is compared with the "
+                   "first; a single table is compared level by level. With --by, a name stands for all tables that it "
+                   "fits.")
       ->required()
-      ->type_name("FOLDER[@LEVEL]");
+      ->type_name("TABLE[@LEVEL]");
   command
       ->add_option(
           "--by", options->by,
@@ -250,7 +238,8 @@ void add_compare(CLI::App& program) {
              "throughput, latency, hazard)");
   command
       ->add_option("--rows", options->most_rows,
-                   "List at most this many rows, the most interesting ones, in text and Markdown. Default: all.")
+                   "List at most this many rows, the most interesting ones, in text and Markdown. Default: all; on a "
+                   "terminal, 20.")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   command

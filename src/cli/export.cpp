@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/print.h"
+#include "cli/table_names.h"
 #include "run/provenance.h"
 
 namespace ptxlat::cli {
@@ -45,8 +47,11 @@ void export_table(const ExportOptions& options) {
   const auto target = simulator::find_target(options.target);
   const auto bases = read_bases(options.bases);
   const auto made_by = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit());
-  const auto exported =
-      simulator::export_tables(target, tables::read_table(options.table, simulator::asked_parts), bases, made_by);
+  const auto exported = simulator::export_tables(
+      target, tables::read_table(table_named(options.table), simulator::asked_parts), bases, made_by);
+  if (exported.exported.empty())
+    throw Error(ExitCode::unknown_name, fmt::format("{} has nothing that {} asks for", options.table, options.target),
+                "a static table has no measured cycles: name a measured one, such as nvidia-h200");
   write(options.folder, exported);
   for (const auto& left : exported.left_out) say(stderr, "left out: {} {}: {}\n", left.file, left.option, left.reason);
   say(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());
@@ -59,15 +64,19 @@ void add_export(CLI::App& program) {
   auto* command = program.add_subcommand(
       "export", "Write the configuration of a GPU simulator from a table, with the row behind each figure.");
   auto options = std::make_shared<ExportOptions>();
-  command->add_option("table", options->table, "The folder of the table.")->required()->type_name("FOLDER");
+  command->add_option("table", options->table, fmt::format("The table: {}.", table_name_help))
+      ->required()
+      ->type_name("TABLE");
   command
       ->add_option("--target", options->target,
                    "The simulator: accel-sim, gpgpu-sim or ppt-gpu, or a data file of your own (docs/export.md).")
       ->required()
       ->type_name("NAME");
-  command->add_option("-o,--output", options->folder, "The folder for the configuration. Existing files are replaced.")
-      ->required()
-      ->type_name("FOLDER");
+  require_writable(
+      command
+          ->add_option("-o,--output", options->folder, "The folder for the configuration. Existing files are replaced.")
+          ->required()
+          ->type_name("FOLDER"));
   command
       ->add_option("--base", options->bases,
                    "A configuration to lay the exported options over: it keeps what was not measured. Can be repeated; "

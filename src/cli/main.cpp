@@ -6,17 +6,23 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/print.h"
+#include "cli/screen.h"
 #include "run/provenance.h"
 #include "worker/worker.h"
 
@@ -29,10 +35,10 @@ void add_worker(CLI::App& program) {
 namespace {
 
 constexpr char footer[] =
-    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level,\n"
-    "toolchain or table, 5 no assembler, disassembler or gnuplot, 6 no driver or GPU, 7 store, table or bundle cannot\n"
-    "be read or written, 8 compare --fail-on-change found a change or replay a number that no longer holds,\n"
-    "9 merge lacks a shard, 130 interrupted (finished work is kept).";
+    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level, "
+    "toolchain or table, 5 no assembler, disassembler or gnuplot, 6 no driver or GPU, 7 store, table or bundle cannot "
+    "be read or written, 8 compare --fail-on-change found a change or replay a number that no longer holds, 9 merge "
+    "lacks a shard, 130 interrupted (finished work is kept).";
 
 std::atomic<bool> was_interrupted{false};
 
@@ -66,14 +72,45 @@ int end_of_output() {
   return static_cast<int>(ExitCode::success);
 }
 
+// `ptxlat help show` is `ptxlat show --help`. In CLI11's order, the last argument first.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
+// The options of every command, which may stand before or after its name.
+void add_manner(CLI::App& program) {
+  program.set_version_flag("-V,--version", fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit()),
+                           "Print the version and its commit.");
+  program.add_flag(
+      "--full", manner().is_full,
+      "On a terminal, print everything and not a screenful of it. Into a file or a pipe, or with --format, "
+      "commands always do.");
+  program.add_flag("-q,--quiet", manner().is_quiet, "No progress and no remarks: results, warnings and errors alone.");
+  program.add_flag("-v,--verbose", manner().is_verbose, "Also print where the time went.");
+  program
+      .add_option(
+          "--color", manner().color,
+          "Whether to use colours: auto (on a terminal, unless NO_COLOR is set), always or never. Default: auto.")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  program.fallthrough();
+}
+
 int run_program(int argc, char** argv) {
   deadline_factor();  // a wrong one is said at once, by every command
   CLI::App program{
       "ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine "
       "code that produced it."};
   program.footer(footer);
+  program.formatter_fn([](const CLI::App* app, const std::string&, CLI::AppFormatMode) { return help_of(*app); });
+  program.set_help_flag("-h,--help", "Print help, of a command if one is named, and exit.");
   program.require_subcommand(1);
-  program.set_version_flag("--version", fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit()));
+  add_manner(program);
   add_run(program);
   add_static(program);
   add_probe(program);
@@ -93,13 +130,27 @@ int run_program(int argc, char** argv) {
   add_doctor(program);
   add_worker(program);
   add_interface(program);
+  if (argc == 1) {
+    say(stderr, "{}", help_of(program));
+    return static_cast<int>(ExitCode::usage);
+  }
+  std::optional<OneScreen> one_screen;
+  program.parse_complete_callback([&] {
+    const auto* command = program.get_subcommands().front();
+    const auto* format = command->get_option_no_throw("--format");
+    if (format != nullptr && format->count() > 0) manner().is_full = true;
+    one_screen.emplace();
+  });
   try {
-    program.parse(argc, argv);
+    program.parse(arguments_of(argc, argv));
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();
+  } catch (const CLI::Success& asked) {
+    program.exit(asked);
   } catch (const CLI::ParseError& error) {
-    if (program.exit(error) != 0) return static_cast<int>(ExitCode::usage);
+    throw Error(usage_error(program, error));
   }
+  one_screen.reset();
   return end_of_output();
 }
 

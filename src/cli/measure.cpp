@@ -16,6 +16,7 @@
 #include "cli/print.h"
 #include "cli/selection.h"
 #include "cli/snippets.h"
+#include "cli/table_names.h"
 #include "cli/toolchains.h"
 #include "isa/form.h"
 #include "run/nearest_card.h"
@@ -76,7 +77,7 @@ struct Tools {
     const auto device = worker_options(options.device.value_or(0));
     const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
     const bool has_headline = options.format == "text";
-    if (!gpu.worker || has_headline) card = run::chosen_card(options.card, target);
+    if (!gpu.worker || has_headline) card = chosen_card(options.card, target);
     if (card && has_headline) rates = run::OpcodeRates(*card, target);
     if (gpu.worker) card.reset();  // its estimates are for schedules
     disassembler.emplace(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads), cache_folder());

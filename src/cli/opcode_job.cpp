@@ -2,7 +2,6 @@
 #include "cli/opcode_job.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <future>
@@ -14,6 +13,7 @@
 #include "base/error.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/screen.h"
 #include "cli/toolchains.h"
 #include "run/provenance.h"
 
@@ -78,7 +78,8 @@ void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::str
   add_store(command, options.store, "cells");
   add_tables(command, options.tables);
   add_replace(command, options.replaces);
-  add_format(command, options.format, {"text", "none"});
+  add_format(command, options.format, {"text", "csv", "json", "none"},
+             "text (on a terminal, what was found), csv (the rows of the file), json or none");
   command.add_option("--reread", options.reread, of_reread)->type_name("FOLDER");
 }
 
@@ -106,6 +107,7 @@ double StageProgress::seconds() const {
 
 // Of several processes, only the first was not started after a fault or a hang.
 void StageProgress::print(const run::StageTimes& times) const {
+  if (!manner().is_verbose) return;
   say(stderr, "  took {:.1f} s, from {:.1f} s after the start\n", times.wall, seconds() - times.wall);
   for (const auto& [station, spent] : times.stations)
     say(stderr, "  {:<11} {:8.2f} s over {} threads\n", station, spent, threads_);
@@ -124,13 +126,13 @@ run::OpcodeProgress StageProgress::calls() {
   return {.on_stage =
               [this](const std::string& stage, std::size_t cells) {
                 if (progress_) progress_->finish();
-                say(stderr, "{}\n", stage);
-                progress_.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+                remark("{}\n", stage);
+                progress_.emplace(std::cerr, progress_to(), cells);
               },
           .on_finished = [this](std::size_t count) { progress_->advance(count); },
           .on_stage_end =
               [this](const run::StageTimes& times) {
-                progress_->clear();
+                clear_progress();
                 print(times);
               },
           .on_gpu_lost = [this](std::size_t gpu, const Error& why) { return report_lost(*kind_.gpus[gpu], why); }};
@@ -142,7 +144,8 @@ void StageProgress::finish() {
 }
 
 void StageProgress::files_are_written() const {
-  say(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
+  if (manner().is_verbose)
+    say(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
 }
 
 void require_completed(bool is_completed, const std::string& store) {

@@ -6,14 +6,18 @@
 #include <iostream>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/opcode_job.h"
 #include "cli/print.h"
+#include "cli/screen.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "opcodes/throughput.h"
+#include "pages/findings.h"
 #include "results/store.h"
 #include "run/facts.h"
 #include "run/opcode_table.h"
+#include "tables/opcode_columns.h"
 #include "tables/opcode_files.h"
 
 namespace ptxlat::cli {
@@ -21,9 +25,13 @@ namespace ptxlat::cli {
 namespace {
 
 void print(const Folder& folder, const tables::OpcodeFiles& files, const std::string& format) {
-  say(stderr, "{} opcodes of {} forms, which are {} distinct\n{}\n", files.opcodes.size(), files.spellings.size(),
-      files.throughput.size(), folder.path().string());
-  if (format == "text") tables::write_opcode_text(std::cout, files.opcodes);
+  remark("{} opcodes of {} forms, which are {} distinct\n", files.opcodes.size(), files.spellings.size(),
+         files.throughput.size());
+  say(stderr, "{}\n", folder.path().string());
+  print_rows(tables::opcode_columns(), files.opcodes, "opcodes", folder.path(), format, [&](std::ostream& out) {
+    if (is_brief()) return pages::write_opcode_findings(out, files.opcodes);
+    tables::write_opcode_text(out, files.opcodes);
+  });
 }
 
 void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {

@@ -3,8 +3,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/file.h"
+#include "cli/table_names.h"
 
 namespace ptxlat::cli {
 
@@ -42,8 +49,35 @@ CLI::Option* add_threads(CLI::App& command, int& threads, const std::string& for
       ->check(CLI::Range(1, 1024));
 }
 
+namespace {
+
+const CLI::Validator& is_level() {
+  static const CLI::Validator validator(
+      [](const std::string& text) {
+        const bool is_one = text.size() == 1 && text[0] >= '0' && text[0] <= '4';
+        return is_one ? std::string() : fmt::format("{} is not an optimisation level: write 0 to 4", text);
+      },
+      "");
+  return validator;
+}
+
+}  // namespace
+
+// Both take the long names of either.
 CLI::Option* add_level(CLI::App& command, int& level) {
-  return command.add_option("-O,--level", level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  return command.add_option("-O,--level,--levels", level, "Optimisation level, 0 to 4. Default: 3.")
+      ->check(is_level())
+      ->type_name("LEVEL");
+}
+
+CLI::Option* add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default) {
+  return command
+      .add_option("-O,--levels,--level", levels,
+                  fmt::format("Optimisation levels, 0 to 4, separated by commas. Default: {}.", by_default))
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next argument is not a level
+      ->check(is_level())
+      ->type_name("LEVELS");
 }
 
 CLI::Option* add_launches(CLI::App& command, int& launches) {
@@ -61,23 +95,58 @@ CLI::Option* add_store(CLI::App& command, std::string& store, const std::string&
       ->type_name("FILE");
 }
 
+namespace {
+
+// Makes the first of the folders that are missing, and removes it again: permissions alone do not say what a file
+// system takes.
+void require_folder(const std::filesystem::path& wanted) {
+  auto folder = wanted.lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  std::filesystem::path missing;
+  std::error_code error;
+  while (!folder.empty() && !std::filesystem::exists(folder, error)) {
+    missing = folder;
+    folder = folder.parent_path();
+  }
+  if (missing.empty()) {
+    if (!std::filesystem::is_directory(folder, error)) throw file_error(folder, "write to", ENOTDIR);
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw file_error(folder, "write to", errno);
+    return;
+  }
+  if (::mkdir(missing.c_str(), 0777) != 0 && errno != EEXIST) throw file_error(missing, "create", errno);
+  ::rmdir(missing.c_str());  // fails if another process already uses it
+}
+
+}  // namespace
+
+CLI::Option* require_writable(CLI::Option* folder) {
+  return folder->check(CLI::Validator(
+      [](const std::string& text) {
+        require_folder(text);
+        return std::string();
+      },
+      ""));
+}
+
 CLI::Option* add_tables(CLI::App& command, std::string& tables) {
-  return command
-      .add_option("--tables", tables,
-                  fmt::format("The folder under which the table is written. Default: {}.", default_tables))
-      ->type_name("FOLDER");
+  return require_writable(
+      command
+          .add_option("--tables", tables,
+                      fmt::format("The folder under which the table is written. Default: {}.", default_tables))
+          ->type_name("FOLDER"));
 }
 
 CLI::Option* add_table(CLI::App& command, std::string& table, const std::string& meaning) {
-  return command.add_option("--table", table, meaning)->type_name("FOLDER");
+  return command.add_option("--table", table, fmt::format("{} Write {}.", meaning, table_name_help))
+      ->type_name("TABLE");
 }
 
 CLI::Option* add_card(CLI::App& command, std::string& card) {
   return command
       .add_option("--card", card,
-                  "The table of the measured card whose arrivals.csv the estimates come from. Default: of the tables "
-                  "that came with ptxlat, the one of the nearest architecture.")
-      ->type_name("FOLDER");
+                  "The table of the measured card whose arrivals.csv the estimates come from, a folder or a name. "
+                  "Default: of the tables that came with ptxlat, the one of the nearest architecture.")
+      ->type_name("TABLE");
 }
 
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& values,

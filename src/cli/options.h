@@ -29,10 +29,14 @@ CLI::Option* add_device(CLI::App& command, std::optional<int>& device);
 //   for_each_core  "one" or "two"
 CLI::Option* add_threads(CLI::App& command, int& threads, const std::string& for_each_core);
 CLI::Option* add_level(CLI::App& command, int& level);
+CLI::Option* add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default);
 CLI::Option* add_launches(CLI::App& command, int& launches);
 //   what  is kept: "cells", "probes"
 CLI::Option* add_store(CLI::App& command, std::string& store, const std::string& what);
+// A folder for output. Whether it can be made is known before the work begins: Error{storage} if not.
+CLI::Option* require_writable(CLI::Option* folder);
 CLI::Option* add_tables(CLI::App& command, std::string& tables);
+//   meaning  what it is for; how a table is named is added (cli/table_names.h)
 CLI::Option* add_table(CLI::App& command, std::string& table, const std::string& meaning);
 CLI::Option* add_card(CLI::App& command, std::string& card);
 // The first of the values is the default. `meaning` explains them; by default they are listed.

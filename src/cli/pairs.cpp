@@ -14,10 +14,14 @@
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/opcode_job.h"
 #include "cli/print.h"
+#include "cli/screen.h"
+#include "cli/table_names.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
+#include "pages/findings.h"
 #include "pairs/hazards.h"
 #include "results/store.h"
 #include "run/facts.h"
@@ -37,8 +41,12 @@ struct PairOptions : OpcodeJobOptions {
 void print(const Folder& folder, const tables::PairFiles& files, const std::string& format) {
   if (!files.runs.empty() && !files.runs.back().is_finished())
     say(stderr, "the last run did not finish: pairs are missing\n");
-  say(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.path().string());
-  if (format == "text") tables::write_pair_text(std::cout, files.pairs);
+  remark("{} pairs\n", files.pairs.size());
+  say(stderr, "{}\n", folder.path().string());
+  print_rows(tables::pair_columns(), files.pairs, "pairs", folder.path(), format, [&](std::ostream& out) {
+    if (is_brief()) return pages::write_pair_findings(out, files.pairs);
+    tables::write_pair_text(out, files.pairs);
+  });
 }
 
 void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& progress) {
@@ -105,14 +113,16 @@ void add_pairs(CLI::App& program) {
                           "often each is there, "
                           "its least distance, and how often that is below, at and above the hazard in --against.");
   count->type_name("CUBIN ...");
-  command->add_option("--against", options->against, "The table whose pairs.csv has the hazards for --count.")
-      ->type_name("FOLDER")
+  command
+      ->add_option("--against", options->against,
+                   "The table whose pairs.csv has the hazards for --count, a folder or a name.")
+      ->type_name("TABLE")
       ->needs(count);
   command->callback([options] {
     if (!options->count.empty()) {
       const auto hazards = options->against.empty()
                                ? std::vector<results::Pair>{}
-                               : tables::read_table(options->against, {tables::Part::pairs}).pairs.pairs;
+                               : tables::read_table(table_named(options->against), {tables::Part::pairs}).pairs.pairs;
       return print_text([&](std::ostream& out) {
         tables::write_rows(out, run::counted_pair_columns(), run::count_pairs(options->count, hazards));
       });

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "pages/evidence.h"
 #include "tables/number.h"
 
@@ -11,7 +13,14 @@ namespace ptxlat::cli {
 
 void print_window(const results::WindowRecord& window) { say("{}", pages::window_text(window)); }
 
-void print_cell(const results::Record& cell) {
+namespace {
+
+// Three digits behind the point say all there is.
+std::string three_digits(double value) { return tables::decimal(std::round(value * 1000) / 1000); }
+
+}  // namespace
+
+void print_numbers(const results::Record& cell) {
   say("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
       cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
   if (cell.measure) say("    measure {}\n", to_string(*cell.measure));
@@ -20,7 +29,7 @@ void print_cell(const results::Record& cell) {
   for (const auto& metric : cell.metrics) {
     const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
     const auto verdict = metric.verdict == sass::Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
-    say("    {:<12} {:>8} {}{}{}\n", metric.tag, tables::decimal(metric.value), results::find_metric(metric.tag)->unit,
+    say("    {:<12} {:>8} {}{}{}\n", metric.tag, three_digits(metric.value), results::find_metric(metric.tag)->unit,
         from, verdict);
   }
   say("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
@@ -28,6 +37,10 @@ void print_cell(const results::Record& cell) {
     say("    the record of -O{}: the first windows have the same machine code here\n", cell.code_of_level);
   if (!cell.note.empty()) say("    {}\n", cell.note);
   if (!cell.flags.empty()) say("    flags {}\n", fmt::join(cell.flags, ", "));
+}
+
+void print_cell(const results::Record& cell) {
+  print_numbers(cell);
   for (const auto& window : cell.windows) print_window(window);
 }
 

@@ -10,12 +10,15 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/progress.h"
+#include "cli/screen.h"
 #include "results/record.h"
 
 namespace ptxlat::cli {
 
-// A window with its machine code and control words; a cell with all its numbers and windows, on standard output.
+// A window with its machine code and control words; a cell's numbers, and a cell with all of these, on standard output.
 void print_window(const results::WindowRecord& window);
+void print_numbers(const results::Record& cell);
 void print_cell(const results::Record& cell);
 
 // What the program prints may have a stranger's words: of a table, a store, a bundle, a catalogue. So commands print
@@ -25,8 +28,15 @@ void print_cell(const results::Record& cell);
 // A message, on standard error. One that cannot be written is dropped: the work and its exit code are as without.
 template <typename... Arguments>
 void say(std::FILE* error, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  clear_progress();
   const auto message = printable(fmt::format(text, std::forward<Arguments>(arguments)...));
   std::fwrite(message.data(), 1, message.size(), error);
+}
+
+// A message that --quiet leaves out: neither a warning nor an error.
+template <typename... Arguments>
+void remark(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  if (!manner().is_quiet) say(stderr, text, std::forward<Arguments>(arguments)...);
 }
 
 // An error with what to do about it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,16 +16,22 @@
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/screen.h"
+#include "cli/show.h"
+#include "cli/table_names.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "isa/catalogue.h"
 #include "memory/infer.h"
 #include "memory/machine.h"
+#include "pages/findings.h"
 #include "pages/plot.h"
 #include "probe/method.h"
+#include "results/json.h"
 #include "results/store.h"
 #include "run/facts.h"
 #include "run/probes.h"
@@ -86,7 +91,14 @@ std::vector<const probe::Probe*> chosen(const std::vector<probe::Probe>& probes,
   return found;
 }
 
-void list(const std::vector<const probe::Probe*>& probes) {
+void list(const std::vector<const probe::Probe*>& probes, const std::string& format) {
+  if (format == "json") {
+    auto document = json_head();
+    document["probes"] = results::Json::array();
+    for (const auto* probe : probes)
+      document["probes"].push_back({{"name", probe->name}, {"sentence", probe->sentence}, {"cost", probe->cost}});
+    return print_json(document);
+  }
   std::size_t width = 0;
   for (const auto* probe : probes) width = std::max(width, probe->name.size());
   for (const auto* probe : probes)
@@ -102,7 +114,7 @@ std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& opti
   std::vector<std::optional<run::MadeProbes>> made(jobs.size());
   std::size_t planned = 0;
   for (const auto& job : jobs) planned += job.plan.size();
-  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, planned, "probes");
+  Progress progress(std::cerr, progress_to(), planned, "probes");
   std::mutex of_progress;
   std::vector<Error> failures;
   Stop never(nullptr);
@@ -128,17 +140,31 @@ std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& opti
   return made;
 }
 
+void print_probes(const std::string& format, const std::filesystem::path& folder, const ProbeRecords& records) {
+  if (format == "csv") return print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
+  if (format == "json") {
+    auto document = json_head();
+    document["table"] = folder.string();
+    document["probes"] = results::Json::array();
+    for (const auto& record : records) document["probes"].push_back(results::to_json_without_windows(record));
+    return print_json(document);
+  }
+  if (format == "none") return;
+  if (is_brief()) return print_text([&](std::ostream& out) { pages::write_probe_findings(out, records); });
+  tables::write_probe_text(std::cout, records);
+}
+
 void write_probes(const ProbeOptions& options, const run::MadeProbes& made, const results::Store& store) {
   const Folder folder(options.tables, made.run.table);
   run::write_facts(folder, store, made.run.table);
-  say(stderr, "{} probes made, {} were already in {}\n", made.made, made.wanted.size() - made.made, options.store);
+  remark("{} probes made, {} were already in {}\n", made.made, made.wanted.size() - made.made, options.store);
   warn_of_failures(failures_in(made.wanted));
   say(stderr, "{}\n", folder.path().string());
   if (!options.plot.empty()) {
     for (const auto& file : pages::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
       say(stderr, "{}\n", file.string());
   }
-  if (options.format == "text") tables::write_probe_text(std::cout, made.wanted);
+  print_probes(options.format, folder.path(), made.wanted);
 }
 
 void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes, const GpuKind& kind) {
@@ -205,7 +231,7 @@ void infer_again(const ProbeOptions& options) {
 void predict(const ProbeOptions& options) {
   const auto& quantity = run::predicting_quantity(options.predict);
   const auto folders = options.table.empty() ? run::folders_with_probes(options.tables)
-                                             : std::vector<std::filesystem::path>{options.table};
+                                             : std::vector<std::filesystem::path>{table_named(options.table)};
   const auto rule = run::rule_in_tables(folders, options.predict);
   for (std::string line; std::getline(std::cin, line);) {
     if (!line.empty()) say("{} {}\n", line, quantity.predict(rule, line));
@@ -230,13 +256,15 @@ void add_probe(CLI::App& program) {
   add_devices(*command, options->devices);
   add_store(*command, options->store, "probes");
   add_tables(*command, options->tables);
-  add_format(*command, options->format, {"text", "none"});
-  command
-      ->add_option(
-          "--plot", options->plot,
-          "Also draw each series into this folder as an SVG file, marked with the inferred facts; needs gnuplot. "
-          "`ptxlat show NAME --table FOLDER --plot FOLDER` does so later, without a GPU. Default: none.")
-      ->type_name("FOLDER");
+  add_format(*command, options->format, {"text", "csv", "json", "none"},
+             "text (on a terminal, the facts), csv (the facts), json or none");
+  require_writable(
+      command
+          ->add_option(
+              "--plot", options->plot,
+              "Also draw each series into this folder as an SVG file, marked with the inferred facts; needs gnuplot. "
+              "`ptxlat show NAME --table FOLDER --plot FOLDER` does so later, without a GPU. Default: none.")
+          ->type_name("FOLDER"));
   command
       ->add_option("--oracle", options->oracle,
                    "Infer the memory that this program simulates, instead of a GPU's. The program answers accesses on "
@@ -279,7 +307,7 @@ void add_probe(CLI::App& program) {
       return print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
     }
     const auto wanted = chosen(probes, options->names, options->paper);
-    if (options->list) return list(wanted);
+    if (options->list) return list(wanted, options->format);
     if (!options->plot.empty()) pages::require_gnuplot();
     for (const auto& kind : open_gpus(options->devices)) measure(*options, wanted, kind);
   });

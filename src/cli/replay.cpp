@@ -13,9 +13,11 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/selection.h"
+#include "cli/table_names.h"
 #include "cli/toolchains.h"
 #include "latency/method.h"
 #include "tables/folder.h"
@@ -31,6 +33,7 @@ struct ReplayOptions {
   std::uint64_t seed = 1;
   int device = 0;
   int threads = 0;  // 0: two per core
+  std::string format = "text";
 };
 
 assemble::Toolchain toolchain_for(const ReplayOptions& options, const tables::Table& table,
@@ -80,12 +83,13 @@ const results::Record* record_of(const std::vector<results::Record>& records, co
 }
 
 void replay(const ReplayOptions& options) {
-  const auto table = tables::read_table(options.table);
+  const auto folder = table_or_usual(options.table);
+  const auto table = tables::read_table(folder);
   if (tables::is_static(table))
-    throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
+    throw Error(ExitCode::unknown_name, folder + " is a static table: nothing in it was measured",
                 "`ptxlat static` makes it again");
   const auto rows = reproduce::sample_of(table, options.sample, options.seed);
-  if (rows.empty()) throw Error(ExitCode::unknown_name, options.table + " has no number that could be measured again");
+  if (rows.empty()) throw Error(ExitCode::unknown_name, folder + " has no number that could be measured again");
   auto loaded = load_catalogue_for(options.selection);
   worker::Worker worker(worker_options(options.device));
   const auto device = worker.device_info();
@@ -94,16 +98,37 @@ void replay(const ReplayOptions& options) {
 
   std::map<reproduce::Outcome, std::size_t> counts;
   constexpr const char* words[] = {"holds", "DIFFERS", "new code", "gone"};
+  auto exceptions = results::Json::array();
+  const bool is_json = options.format == "json";
   for (const auto& row : rows) {
     const auto [outcome, what] = reproduce::compare(row, record_of(records, row));
     ++counts[outcome];
     if (outcome == reproduce::Outcome::holds) continue;
-    say("{:<10}  {} {}{}{} -O{}: {}\n", words[static_cast<int>(outcome)], row.record.ptx, row.record.operand,
-        row.record.input.empty() ? "" : ", ", row.record.input, row.record.level, what);
+    exceptions.push_back({{"outcome", words[static_cast<int>(outcome)]},
+                          {"ptx", row.record.ptx},
+                          {"operand", row.record.operand},
+                          {"input", row.record.input},
+                          {"opt", row.record.level},
+                          {"what", what}});
+    if (!is_json)
+      say("{:<10}  {} {}{}{} -O{}: {}\n", words[static_cast<int>(outcome)], row.record.ptx, row.record.operand,
+          row.record.input.empty() ? "" : ", ", row.record.input, row.record.level, what);
   }
   using enum reproduce::Outcome;
-  say("{} of {} rows hold, {} differ, {} have different machine code here, {} are gone\n", counts[holds], rows.size(),
-      counts[differs], counts[other_code], counts[gone]);
+  if (is_json) {
+    auto document = json_head();
+    document["table"] = folder;
+    document["rows"] = rows.size();
+    document["holds"] = counts[holds];
+    document["differs"] = counts[differs];
+    document["new_code"] = counts[other_code];
+    document["gone"] = counts[gone];
+    document["exceptions"] = std::move(exceptions);
+    print_json(document);
+  } else {
+    say("{} of {} rows hold, {} differ, {} have different machine code here, {} are gone\n", counts[holds], rows.size(),
+        counts[differs], counts[other_code], counts[gone]);
+  }
   if (counts[differs] + counts[gone] > 0) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
   if (counts[holds] == 0)
     throw Error(ExitCode::failure, "no row has the table's machine code here, so nothing was compared",
@@ -119,7 +144,12 @@ void add_replay(CLI::App& program) {
       "keeps the text of its machine code but no cubins: the rows are assembled again, and a row whose machine code is "
       "no longer the stored one is counted separately. The exit code is 8 if a number does not hold.");
   auto options = std::make_shared<ReplayOptions>();
-  command->add_option("table", options->table, "A measured table's folder.")->required()->type_name("TABLE");
+  command
+      ->add_option(
+          "table", options->table,
+          fmt::format("A measured table: {}. Default: that of this GPU, else of the newest GPU that was measured.",
+                      table_name_help))
+      ->type_name("TABLE");
   command->add_option("--sample", options->sample, "How many rows, chosen at random. Default: 100.")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
@@ -128,6 +158,7 @@ void add_replay(CLI::App& program) {
   add_device(*command, options->device);
   add_threads(*command, options->threads, "two");
   add_catalogue(*command, options->selection);
+  add_format(*command, options->format, {"text", "json"});
   command->callback([options] { replay(*options); });
 }
 

@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/print.h"
-#include "cli/tables.h"
+#include "cli/table_names.h"
 #include "run/provenance.h"
 #include "site/site.h"
 #include "tables/folder.h"
@@ -43,9 +44,11 @@ void make_site(const ReportOptions& options) {
     if (auto file = files.extract(name)) published.insert(std::move(file));
   }
   const auto library = site::plot_library(options.library);
-  std::vector<std::filesystem::path> unreadable;
-  const auto tables = site::read_tables(options.tables, &unreadable);
-  warn_of_unreadable(unreadable);
+  std::vector<std::string> folders;
+  for (const auto& name : options.tables) {
+    for (const auto& table : tables_named(name, Take::all)) folders.push_back(table.folder);
+  }
+  const auto tables = site::read_tables(folders);
   files.merge(site::SiteFiles(library.files));
   files.merge(site::data_files(tables, published, {run::tool_version(), run::git_commit()}, library.missing.empty()));
   std::uint64_t bytes = 0;
@@ -66,15 +69,17 @@ void add_report(CLI::App& program) {
       "Make a web site of tables: search, machine code, comparisons, plots. It works from a disk, without a server.");
   auto options = std::make_shared<ReportOptions>();
   command
-      ->add_option("tables", options->tables,
-                   "Tables: folders, folders above them, or globs in quotes ('tables/sm_90/*/*').")
+      ->add_option(
+          "tables", options->tables,
+          "Tables: folders, folders above them, globs in quotes ('tables/sm_90/*/*'), or names, which stand for "
+          "all tables that they fit (nvidia-h200).")
       ->required()
       ->type_name("TABLES");
-  command
-      ->add_option("-o,--output", options->folder,
-                   "The folder of the site: a new or empty one, or a site that is to be made again.")
-      ->required()
-      ->type_name("FOLDER");
+  require_writable(command
+                       ->add_option("-o,--output", options->folder,
+                                    "The folder of the site: a new or empty one, or a site that is to be made again.")
+                       ->required()
+                       ->type_name("FOLDER"));
   command
       ->add_option("--library", options->library,
                    "The folder with the plot library Chart.js (chart.min.js) and its licence. Default: that of "

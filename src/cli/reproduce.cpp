@@ -9,11 +9,11 @@
 #include "assemble/toolchain.h"
 #include "base/environment.h"
 #include "base/error.h"
-#include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/selection.h"
+#include "cli/table_names.h"
 #include "cli/toolchains.h"
 #include "isa/catalogue.h"
 #include "reproduce/folder.h"
@@ -58,15 +58,8 @@ Tools tools_for(const ReproduceOptions& options, const std::optional<tables::Tab
 }
 
 const isa::Form& form_spelled(const isa::Catalogue& catalogue, const std::string& name) {
-  const auto& forms = catalogue.forms;
-  const auto found = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& form) { return form.ptx == name; });
-  if (found != forms.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& form : forms) names.push_back(form.ptx);
-  const auto nearest = nearest_names(name, names);
-  throw Error(ExitCode::unknown_name, "no form is spelled " + name,
-              (nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "))) +
-                  "`ptxlat list` lists all forms");
+  if (const auto* form = find_form(catalogue, name)) return *form;
+  throw Error(ExitCode::unknown_name, "no form is spelled " + name, advice_for_form(catalogue, name));
 }
 
 // The cells of the form, or those of one operand or one class of inputs.
@@ -181,7 +174,7 @@ std::string source_of(const Tools& tools, const std::optional<tables::Table>& ta
 
 void reproduce_form(const ReproduceOptions& options) {
   std::optional<tables::Table> table;
-  if (!options.table.empty()) table = tables::read_table(options.table);
+  if (!options.table.empty()) table = tables::read_table(table_named(options.table));
   if (table && tables::is_static(*table))
     throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "leave out --table to compare with the schedule");
@@ -213,7 +206,8 @@ void reproduce_form(const ReproduceOptions& options) {
                            .command = run::command_line(),
                            .tool = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit()),
                            .sm = tools.target.sm});
-  say("{}: {} cells; `make -C {} run` measures them\n", options.folder, cells.size(), options.folder);
+  say("{}: {} cell{}; `make -C {} run` measures {}\n", options.folder, cells.size(), cells.size() == 1 ? "" : "s",
+      options.folder, cells.size() == 1 ? "it" : "them");
 }
 
 }  // namespace
@@ -228,7 +222,8 @@ void add_reproduce(CLI::App& program) {
       ->required()
       ->type_name("FORM");
   add_level(*command, options->level);
-  command->add_option("-o,--output", options->folder, "The folder to write.")->required()->type_name("DIR");
+  require_writable(
+      command->add_option("-o,--output", options->folder, "The folder to write.")->required()->type_name("FOLDER"));
   auto* operand =
       command->add_option("--operand", options->operand, "Only the cells of this source operand. Default: every one.")
           ->type_name("NAME");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,60 +18,24 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/run_output.h"
+#include "cli/screen.h"
 #include "cli/selection.h"
+#include "cli/table_names.h"
 #include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "isa/select.h"
 #include "latency/plan.h"
-#include "pages/live_table.h"
 #include "results/store.h"
 #include "results/stored_records.h"
 #include "run/nearest_card.h"
 #include "run/provenance.h"
 #include "run/session.h"
 #include "run/sm_clock.h"
-#include "tables/table.h"
 
 namespace ptxlat::cli {
 
 namespace {
-
-struct RunOptions {
-  Selection selection;
-  std::optional<results::Shard> shard;
-  std::string devices = "0";
-  int launches = 9;
-  int threads = 0;  // 0: two per core
-  std::string bundle;
-  std::optional<double> repeat;
-  std::uint64_t seed = 1;
-  std::string store = "ptxlat.sqlite";
-  TableOptions tables;
-  std::string card;  // of a static table
-  std::string format = "text";
-};
-
-std::string summary(const run::MadeTable& made, const tables::TableOutline& table) {
-  std::size_t cells = 0;
-  std::map<std::string, std::size_t> by_name;
-  for (const auto& [verdict, count] : table.verdicts) {
-    cells += count;
-    by_name[to_string(verdict)] = count;
-  }
-  std::vector<std::string> parts;
-  for (const auto& [verdict, count] : by_name) parts.push_back(fmt::format("{} {}", count, verdict));
-  return fmt::format("{} cells made in {:.1f} s ({:.0f} a second); the table has {}: {}{}", made.made,
-                     made.wall_seconds, static_cast<double>(made.made) / made.wall_seconds, cells,
-                     fmt::join(parts, ", "),
-                     table.alike == 0 ? "" : fmt::format("; {} have the code of a higher level", table.alike));
-}
-
-void print_repetition(const run::Repetition& repetition) {
-  const auto& [repeated, differing] = repetition;
-  say(stderr, "repeated in a second process: {} of {} cells agree\n", repeated - differing.size(), repeated);
-  for (const auto& record : differing)
-    say(stderr, "  differs: {} {} {} O{}: {}\n", record.ptx, record.operand, record.input, record.level, record.note);
-}
 
 // Records the plan with the run, and reduces it to the part to be made here.
 //   shard  empty: all of it
@@ -120,47 +83,17 @@ void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle
   job.run.bundle = origin_of(bundle);
 }
 
-// Empty if the table does not go to standard output as text.
-std::optional<pages::LiveTable> live_table(const run::TableJob& job, const RunOptions& options) {
-  if (options.format != "text") return std::nullopt;
-  pages::LiveTable::PlannedCells planned;
-  std::vector<std::string> names;
-  std::set<int> levels;
-  for (const auto& cell : job.plan) {
-    ++planned[cell.variant.form->chapter];
-    names.push_back(cell.variant.form->ptx);
-    levels.insert(cell.level);
-  }
-  const auto headline = job.run.device ? results::metric::cycles : results::metric::static_cycles;
-  return pages::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
-}
-
-// Prints the cells of the plan that are already in the store and will not be made again.
-void print_known(pages::LiveTable& live, const run::TableJob& job, const results::Store& store) {
-  constexpr std::size_t at_a_time = 256;  // all of them may not fit into memory
-  std::set<std::string> planned;
-  for (const auto& cell : job.plan) planned.insert(key_of(cell).text());
-  const results::StoredRecords stored(store.file(), job.run.table, results::RecordKind::latency);
-  for (std::size_t begin = 0; begin < stored.size(); begin += at_a_time) {
-    std::vector<results::Record> records(std::min(at_a_time, stored.size() - begin));
-    in_parallel(records.size(), [&](std::size_t i) { records[i] = stored.read(begin + i); });
-    std::erase_if(records, [&](const results::Record& record) {
-      return !is_final(record) || !planned.contains(key_of(record).text());
-    });
-    live.add(records);
-  }
-}
-
 //   kind  the GPUs; null for static tables
 void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kind) {
   job.run.seed = options.seed;
   if (kind != nullptr) job.run.launches = options.launches;
-  results::Store store(options.store);
+  if (options.is_dry) return print_plan(job, options);
   std::vector<results::CellKey> planned;
   for (const auto& cell : job.plan) planned.push_back(key_of(cell));
+  results::Store store(options.store);
   require_kept(store, job.run.table, planned, options.tables);
   std::optional<line::NearestCard> card;
-  if (kind == nullptr) card = run::chosen_card(options.card, job.target);
+  if (kind == nullptr) card = chosen_card(options.card, job.target);
   if (card) job.run.card = card->table;
   std::optional<Progress> progress;
   auto live = live_table(job, options);
@@ -179,8 +112,8 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     session.on_gpu_lost = [&](std::size_t gpu, const Error& why) { return report_lost(*kind->gpus[gpu], why); };
   }
   session.on_planned = [&](std::size_t known) {
-    if (known > 0) say(stderr, "{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
-    progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
+    if (known > 0) remark("{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
+    progress.emplace(std::cerr, progress_to(), job.plan.size() - known);
     if (known > 0 && live) print_known(*live, job, store);
   };
   session.on_share = [&](double share) { progress->set_share(share); };
@@ -188,7 +121,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   session.on_finished = [&](const std::vector<results::Record>& records) {
     failures += failures_in(records);
     if (live) {
-      progress->clear();
+      clear_progress();
       live->add(records);
     }
     progress->advance(records.size());
@@ -196,10 +129,10 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   auto made = run::make_table(job, store, session);
   progress->finish();
   if (made.repetition) print_repetition(*made.repetition);
-  if (made.made > 0) {
+  if (made.made > 0 && manner().is_verbose) {
     for (const auto& [station, seconds] : made.run.station_seconds) {
       if (station != "wall")
-        say(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, job.assemblers.size());
+        say(stderr, "  {:<11} {:8.2f} s over {} threads\n", station, seconds, job.assemblers.size());
     }
   }
   if (!made.completed) {
@@ -213,12 +146,12 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   };
   const auto [table, outline] = written(made.run);
   for (const auto& own : made.own) written(own);
-  say(stderr, "{}\n", summary(made, outline));
+  remark("{}\n", summary(made, outline));
   warn_of_failures(failures);
-  say(stderr, "{}/{}\n", options.tables.folder, job.run.table);
   warn_of_shards(table.run);
-  if (options.format == "csv") print_text([&](std::ostream& out) { tables::write_csv(out, table); });
   if (live) live->finish();
+  print_table(table, planned, options);
+  say(stderr, "{}/{}\n", options.tables.folder, job.run.table);
 }
 
 void add_line_options(CLI::App& command, RunOptions& options) {
@@ -230,8 +163,10 @@ void add_line_options(CLI::App& command, RunOptions& options) {
       "Make only part K of N parts of equal cost, e.g. 3/16, to spread a table over machines; `ptxlat merge` joins "
       "their stores. Default: everything.");
   add_threads(command, options.threads, "two");
-  add_format(command, options.format, {"text", "csv", "none"},
-             "text (chapter by chapter, as they finish), csv or none");
+  add_format(command, options.format, {"text", "csv", "json", "none"},
+             "text (chapter by chapter, as they finish; on a terminal, a glance at the end), csv, json or none");
+  command.add_flag("--dry-run", options.is_dry,
+                   "Make nothing; print how many cells would be made, for which table, and about how long it takes.");
 }
 
 CLI::Option* add_bundle(CLI::App& command, RunOptions& options, const std::string& what_to_do) {

@@ -2,14 +2,17 @@
 #include "cli/selection.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "isa/catalogue.h"
+#include "isa/nearest_spellings.h"
 #include "isa/rule.h"
 #include "isa/select.h"
 
@@ -19,17 +22,8 @@ void add_catalogue(CLI::App& command, Selection& selection) {
   command
       .add_option("--catalogue", selection.catalogues,
                   "A folder with your own *.toml entries, in addition to the shipped catalogue; can be repeated.")
-      ->type_name("FOLDER");
-}
-
-void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default) {
-  command
-      .add_option("-O,--levels", levels,
-                  fmt::format("Optimisation levels, separated by commas. Default: {}.", by_default))
-      ->delimiter(',')
-      ->allow_extra_args(false)  // the next argument is not a level
-      ->check(CLI::Range(0, 4))
-      ->type_name("LEVELS");
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
 }
 
 void add_shard(CLI::App& command, std::optional<results::Shard>& shard, const std::string& description) {
@@ -48,7 +42,7 @@ void add_form_filters(CLI::App& command, Selection& selection) {
   command
       .add_option("--filter", selection.filters,
                   "Only these forms: an opcode (add), a glob over the whole spelling (cvt.*.f32.*) or a regular "
-                  "expression (/^add/); can be repeated. Default: all.")
+                  "expression (/^add/); can be repeated.")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   command
@@ -99,6 +93,25 @@ ptx::LoadedCatalogue load_opcodes(const Selection& selection, const isa::Opcodes
   std::vector<std::filesystem::path> folders{isa::templates_folder() / "isa", isa::templates_folder() / "cuda"};
   folders.insert(folders.end(), selection.catalogues.begin(), selection.catalogues.end());
   return {isa::load_catalogue(folders, opcodes), ptx::load_skeletons(isa::templates_folder())};
+}
+
+const isa::Form* find_form(const isa::Catalogue& catalogue, const std::string& spelling) {
+  const auto& forms = catalogue.forms;
+  const auto found =
+      std::find_if(forms.begin(), forms.end(), [&](const isa::Form& form) { return form.ptx == spelling; });
+  return found == forms.end() ? nullptr : &*found;
+}
+
+std::string advice_for_form(const isa::Catalogue& catalogue, const std::string& spelling) {
+  std::vector<std::string> names;
+  for (const auto& form : catalogue.forms) {
+    if (form.opcode == lower_case(spelling))
+      return fmt::format("`ptxlat list --filter {0}` lists all forms of {0}", form.opcode);
+    names.push_back(form.ptx);
+  }
+  const auto nearest = isa::nearest_spellings(spelling, names);
+  return (nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "))) +
+         "`ptxlat list` lists all forms";
 }
 
 namespace {

@@ -31,7 +31,6 @@ struct Selection {
 // --filter, --chapter, --type, --ptx: which forms.
 void add_form_filters(CLI::App& command, Selection& selection);
 void add_selection(CLI::App& command, Selection& selection);
-void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default);
 void add_catalogue(CLI::App& command, Selection& selection);
 // --shard K/N
 void add_shard(CLI::App& command, std::optional<results::Shard>& shard, const std::string& description);
@@ -42,6 +41,10 @@ ptx::LoadedCatalogue load_catalogue_for(const Selection& selection);
 // second. For commands that look at no other form. If a filter selects nothing, all of it, which has what is like it.
 ptx::LoadedCatalogue load_opcodes(const Selection& selection, const isa::Opcodes& opcodes);
 ptx::LoadedCatalogue load_selected(const Selection& selection, const std::vector<std::string>& filters);
+
+// The form that is spelled so; null if there is none. And what may have been meant.
+const isa::Form* find_form(const isa::Catalogue& catalogue, const std::string& spelling);
+std::string advice_for_form(const isa::Catalogue& catalogue, const std::string& spelling);
 
 // Whether only core forms are taken. A form that a filter names is always taken, core or not.
 bool is_core_only(const Selection& selection);

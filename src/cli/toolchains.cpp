@@ -10,6 +10,7 @@
 #include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolchain.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "cli/print.h"
 #include "cli/selection.h"
@@ -18,8 +19,12 @@ namespace ptxlat::cli {
 
 isa::Target target_from(const std::string& name) {
   if (const auto target = isa::target_from_name(name); target && target->sm >= isa::oldest_sm) return *target;
+  // "90", "sm90", "compute_90".
+  const auto number = name.substr(std::min(name.find_first_of("0123456789"), name.size()));
+  const auto meant = isa::target_from_name("sm_" + number);
   throw Error(ExitCode::unknown_name, "no such target: " + name,
-              fmt::format("write a target such as sm_90 or sm_90a; sm_{} is the oldest supported architecture",
+              fmt::format("{}write a target such as sm_90 or sm_90a; sm_{} is the oldest supported architecture",
+                          meant && meant->sm >= isa::oldest_sm ? fmt::format("did you mean sm_{}? ", number) : "",
                           isa::oldest_sm));
 }
 
@@ -45,6 +50,18 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
   return chosen;
 }
 
+namespace {
+
+// CUDA 13.0 gave up Maxwell, Pascal and Volta.
+std::string advice_for_target(const isa::Target& wanted) {
+  constexpr int turing = 75;
+  if (wanted.sm >= turing) return {};
+  return fmt::format("CUDA 12.9 is the last that knows it: `{} 12.9`, then --toolchain ptxas-12.9; ",
+                     toolkits_script());
+}
+
+}  // namespace
+
 isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted) {
   if (toolchain.kind != assemble::ToolchainKind::ptxas) return wanted;  // the libraries cannot be queried
   const auto known = assemble::targets_of(toolchain.path);
@@ -55,7 +72,7 @@ isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& w
   isa::Target plain{wanted.sm, {}};
   if (!knows(plain)) {
     throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
-                fmt::format("it knows {}", fmt::join(known, ", ")));
+                advice_for_target(wanted) + fmt::format("it knows {}", fmt::join(known, ", ")));
   }
   say(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
   return plain;

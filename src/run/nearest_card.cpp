@@ -18,8 +18,6 @@ namespace ptxlat::run {
 
 namespace {
 
-constexpr const char* shipped = "tables";
-
 bool has_arrivals(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / tables::arrivals_name);
 }
@@ -47,11 +45,15 @@ line::NearestCard card_in(const std::filesystem::path& folder, const isa::Target
 
 }  // namespace
 
-std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
-  if (sass::layout_of(target.sm) != sass::CodeLayout::volta) return std::nullopt;
-  const auto tables = data_folder(shipped, [](const std::filesystem::path& one) {
+std::filesystem::path shipped_tables() {
+  return data_folder("tables", [](const std::filesystem::path& one) {
     return std::filesystem::exists(one / "LICENSE") && std::filesystem::is_directory(one);
   });
+}
+
+std::optional<line::NearestCard> nearest_card(const isa::Target& target) {
+  if (sass::layout_of(target.sm) != sass::CodeLayout::volta) return std::nullopt;
+  const auto tables = shipped_tables();
   if (tables.empty()) return std::nullopt;
   std::vector<std::filesystem::path> unreadable;
   std::optional<std::filesystem::path> nearest;

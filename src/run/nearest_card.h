@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "results/opcode.h"
 
 namespace ptxlat::run {
+
+// The folder of the tables that came with the program; empty if it has none.
+std::filesystem::path shipped_tables();
 
 // The measured card that is nearest to a target, for estimates without a GPU: of the tables that came with the program,
 // one of the same architecture, else the one with the nearest number. None if no table has arrivals.csv, or for an

@@ -10,26 +10,22 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/text.h"
 #include "latency/plan.h"
 
 namespace ptxlat::run {
 
-namespace {
-
-// "NVIDIA H200" → "nvidia-h200": a folder's name.
 std::string folder_name(const std::string& gpu) {
   std::string name;
-  for (const char c : gpu) {
+  for (const char c : lower_case(gpu)) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      name += c;
     } else if (!name.empty() && name.back() != '-') {
       name += '-';
     }
   }
   return name;
 }
-
-}  // namespace
 
 std::string tool_version() { return PTXLAT_VERSION; }
 std::string git_commit() { return PTXLAT_GIT_COMMIT; }

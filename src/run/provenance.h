@@ -20,6 +20,9 @@ std::string command_line();
 // Environment variables that affect the driver's JIT, and ours.
 std::map<std::string, std::string> relevant_environment();
 
+// "NVIDIA H200" → "nvidia-h200": the folder of a GPU's tables.
+std::string folder_name(const std::string& gpu);
+
 // A run that begins now, and its table's name: the table's folder is named after the GPU, not after the assembler's
 // target.
 //   device  empty for a static table

@@ -150,9 +150,9 @@ TEST_CASE("a deadline factor that is not a number, or absurd, ends with 2, whate
 TEST_CASE("an unknown toolchain or target ends with 4") {
   PtxlatProgram program;
   program.require_tools();
-  const auto toolchain = program.run({"static", "--filter", "add.u32", "--toolchain", "ptxas-1.0"});
+  const auto toolchain = program.run({"static", "--filter", "add.u32", "--toolchain", "ptxaz"});
   CHECK(toolchain.status == 4);
-  CHECK(says(toolchain, "did you mean ptxas-"));
+  CHECK(says(toolchain, "did you mean ptxas"));
   CHECK(program.run({"static", "--filter", "add.u32", "--target", "sm90"}).status == 4);
 }
 

@@ -14,7 +14,7 @@ namespace {
 std::set<std::string> options_of(const PtxlatProgram& program, const std::string& command) {
   const auto help = program.run({command, "--help"}).out;
   std::set<std::string> options;
-  const std::regex option("^ +(?:-[A-Za-z0-9],)?(--[a-z-]+)", std::regex::multiline);
+  const std::regex option("^  (?:-[A-Za-z0-9], )?(--[a-z-]+)", std::regex::multiline);
   for (std::sregex_iterator match(help.begin(), help.end(), option), end; match != end; ++match)
     options.insert((*match)[1]);
   return options;
@@ -25,7 +25,7 @@ std::vector<std::string> commands_of(const PtxlatProgram& program) {
   std::vector<std::string> commands;
   const std::regex command("^  ([a-z]+) ", std::regex::multiline);
   for (std::sregex_iterator
-           match(help.begin() + static_cast<std::ptrdiff_t>(help.find("Subcommands:")), help.end(), command),
+           match(help.begin() + static_cast<std::ptrdiff_t>(help.find("Ask:")), help.end(), command),
        end;
        match != end; ++match)
     commands.push_back((*match)[1]);
@@ -80,6 +80,6 @@ TEST_CASE("bash completes commands, options and the values that an option allows
   };
   CHECK(completed("ptxlat comp") == "compare\n");
   CHECK(completed("ptxlat run --filt") == "--filter\n");
-  CHECK(completed("ptxlat list --format ''") == "text csv\n");
+  CHECK(completed("ptxlat list --format ''") == "text csv json\n");
   CHECK(completed("ptxlat wor") == "\n");
 }

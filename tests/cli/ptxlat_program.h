@@ -2,7 +2,9 @@
 #pragma once
 
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,17 +142,38 @@ class PtxlatProgram {
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child != 0) return child;
-    for (const char* name : {"CUDA_HOME", "PTXLAT_TEMPLATES", "PTXLAT_LIBCUDA", "PTXLAT_TOOLKITS"}) unsetenv(name);
-    for (const auto& [name, value] : environment_) setenv(name.c_str(), value.c_str(), 1);
-    if (chdir(folder().c_str()) != 0) _exit(97);
-    for (const auto& [file, number] : {std::pair{"out", 1}, std::pair{"err", 2}}) {
-      if (dup2(open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644), number) < 0) _exit(98);
+    enter_folder();
+    write_to("out", STDOUT_FILENO);
+    write_to("err", STDERR_FILENO);
+    become(std::move(line));
+  }
+
+  // With a terminal of this size as standard output.
+  Ended run_on_terminal(std::vector<std::string> arguments, unsigned short columns = 80,
+                        unsigned short rows = 24) const {
+    winsize size{};
+    size.ws_col = columns;
+    size.ws_row = rows;
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      enter_folder();
+      write_to("err", STDERR_FILENO);
+      setenv("TERM", "xterm", 1);
+      arguments.insert(arguments.begin(), program_.string());
+      become(std::move(arguments));
     }
-    std::vector<char*> argv;
-    for (auto& argument : line) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    execv(argv.front(), argv.data());
-    _exit(99);
+    std::string shown;
+    char part[4096];
+    for (ssize_t size_of_part = 0; (size_of_part = read(terminal, part, sizeof part)) > 0;)
+      shown.append(part, static_cast<std::size_t>(size_of_part));
+    close(terminal);
+    auto ended = wait_for(child);
+    std::erase(shown, '\r');
+    ended.out = std::move(shown);
+    UNSCOPED_INFO("ptxlat ended with " << ended.status << ": " << ended.err);
+    return ended;
   }
 
   Ended wait_for(pid_t child) const {
@@ -174,6 +197,23 @@ class PtxlatProgram {
   }
 
  private:
+  // In the child: its environment and folder, a standard stream that is a file, and the program.
+  void enter_folder() const {
+    for (const char* name : {"CUDA_HOME", "PTXLAT_TEMPLATES", "PTXLAT_LIBCUDA", "PTXLAT_TOOLKITS"}) unsetenv(name);
+    for (const auto& [name, value] : environment_) setenv(name.c_str(), value.c_str(), 1);
+    if (chdir(folder().c_str()) != 0) _exit(97);
+  }
+  static void write_to(const char* file, int stream) {
+    if (dup2(open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644), stream) < 0) _exit(98);
+  }
+  [[noreturn]] static void become(std::vector<std::string> line) {
+    std::vector<char*> argv;
+    for (auto& argument : line) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    execv(argv.front(), argv.data());
+    _exit(99);
+  }
+
   TestFolder folder_;
   std::filesystem::path program_ = PTXLAT_TEST_PROGRAM;
   std::map<std::string, std::string> environment_;

@@ -123,7 +123,6 @@ TEST_CASE("show gives the memory hierarchy of a committed table's facts, with th
   CHECK(has(shown.out, "L1 data cache\n"));
   CHECK(has(shown.out, " 128 B "));
   CHECK(has(shown.out, " l1.line_bytes\n"));
-  CHECK(program.run({"show", "memory"}).status == 4);
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
   const auto drawn = program.run({"show", "memory", "--table", committed, "--plot", "plots"});
   CHECK(has(drawn.err, "plots/memory.svg\n"));
