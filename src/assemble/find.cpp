@@ -54,9 +54,12 @@ std::string advice_for(const std::vector<Toolchain>& available, const std::strin
   const std::string version = cuda_version_in(wanted);
   if (wanted.starts_with("nvcc")) {
     advice += "did you mean ptxas, which nvcc calls? ";
-  } else if (version.empty()) {  // a version that is not here is no misspelling of one that is
-    for (const std::string& name : nearest_names(wanted, all_names(assemblers), 1))
-      advice += "did you mean " + name + "? ";
+  } else {
+    auto names = all_names(assemblers);
+    // "ptxas-9.2" is no misspelling of ptxas-13.
+    const auto major = version.empty() ? std::string() : wanted.substr(0, wanted.find('.'));
+    std::erase_if(names, [&](const std::string& name) { return !name.starts_with(major); });
+    for (const std::string& name : nearest_names(wanted, names, 1)) advice += "did you mean " + name + "? ";
   }
   if (!version.empty())
     advice += "`" + toolkits_script() + " " + version + "` fetches CUDA " + version + ", if there is one. ";

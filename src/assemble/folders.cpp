@@ -98,13 +98,6 @@ Folders folders_near_program() {
   return folders;
 }
 
-// Where `ptxlat toolkits` puts what it downloads if the program's own folder cannot be written.
-Folders folders_of_user() {
-  const std::string data = environment("XDG_DATA_HOME"), home = environment("HOME");
-  if (!data.empty()) return entries(fs::path(data) / "ptxlat/toolkits");
-  return home.empty() ? Folders() : entries(fs::path(home) / ".local/share/ptxlat/toolkits");
-}
-
 // Those of the folder that the user named: others would be taken for all if it could not be read.
 Folders entries_named(const fs::path& folder) {
   if (::access(folder.c_str(), R_OK | X_OK) != 0 && errno == EACCES)
@@ -124,11 +117,17 @@ Folders entries(const fs::path& folder) {
   return found;
 }
 
+fs::path toolkits_of_user() {
+  const fs::path data = environment("XDG_DATA_HOME"), home = environment("HOME");
+  if (data.is_absolute()) return data / "ptxlat/toolkits";
+  return home.is_absolute() ? home / ".local/share/ptxlat/toolkits" : fs::path();
+}
+
 Folders toolkit_folders() {
   Folders folders;
   if (const std::string own = environment("PTXLAT_TOOLKITS"); !own.empty()) folders = entries_named(own);
   append(folders, folders_near_program());
-  append(folders, folders_of_user());
+  append(folders, entries(toolkits_of_user()));
   for (const char* const name : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"})
     if (const std::string home = environment(name); !home.empty()) folders.emplace_back(home);
   for (const char* const name : {"CONDA_PREFIX", "VIRTUAL_ENV"})

@@ -30,10 +30,14 @@ struct Toolchain {
 };
 
 // Where toolkits are looked for, in this order: each folder in $PTXLAT_TOOLKITS, each folder in `toolkits/` next to or
-// above this program (the repository or the installation), $CUDA_HOME, $CUDA_PATH, the conda environment, the wheels
+// above this program (the repository or the installation), NVIDIA's wheels beside it, the user's own,
+// $CUDA_HOME, $CUDA_PATH, the conda environment, the wheels
 // that pip has installed there, the toolkits that PATH leads to, the wheels of the Pythons in PATH, /usr/local/cuda*,
 // Debian's folders. Only folders that exist, each once.
 std::vector<std::filesystem::path> toolkit_folders();
+// Where `ptxlat toolkits` puts what it downloads if the program's own folder cannot be written: ptxlat/toolkits in
+// $XDG_DATA_HOME or ~/.local/share. Empty if there is no home.
+std::filesystem::path toolkits_of_user();
 
 // Everything in these folders that can assemble on this machine, without the driver (gpu/ adds it): bin/ptxas that
 // answers to --version, libnvJitLink and NVRTC. Newest first within a kind; each exact version once. find_pieces also

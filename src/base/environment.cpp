@@ -54,7 +54,7 @@ std::filesystem::path cache_folder() {
 std::string toolkits_script() {
   std::error_code ignored;
   const auto installed = program_folder().parent_path() / "share/ptxlat/tools/toolkits.sh";
-  return std::filesystem::exists(installed, ignored) ? installed.string() : "tools/toolkits.sh";
+  return std::filesystem::exists(installed, ignored) ? "ptxlat toolkits" : "tools/toolkits.sh";
 }
 
 double deadline_factor() {

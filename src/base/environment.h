@@ -28,8 +28,8 @@ std::filesystem::path data_folder(const std::string& name,
 // Empty if $PTXLAT_CACHE is "off", or if there is no home.
 std::filesystem::path cache_folder();
 
-// The script that downloads assemblers, disassemblers and NVRTC, as messages name it: with its whole path where ptxlat
-// is installed, "tools/toolkits.sh" in a checkout.
+// What downloads assemblers, disassemblers and NVRTC, as messages name it: "ptxlat toolkits" where ptxlat is installed,
+// the script "tools/toolkits.sh" in a checkout, whose program is not in PATH.
 std::string toolkits_script();
 
 // $PTXLAT_DEADLINE_FACTOR, which slow machines (emulators, sanitizers, a host full of jobs) set above 1; 1 if it is not

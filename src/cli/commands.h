@@ -26,6 +26,7 @@ void add_compare(CLI::App& program);   // compare.cpp
 void add_report(CLI::App& program);    // report.cpp: a web site of tables
 void add_export(CLI::App& program);    // export.cpp: a simulator's configuration
 void add_doctor(CLI::App& program);    // doctor.cpp
+void add_toolkits(CLI::App& program);  // toolkits.cpp
 void add_worker(CLI::App& program);    // main.cpp, hidden: the process that worker/worker.h talks to
 
 // For someone who doubts a number (reproduce.cpp, replay.cpp).

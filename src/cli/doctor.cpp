@@ -58,7 +58,7 @@ void warn_of_new_gpu(const gpu::DeviceInfo& info, Report& report) {
   if (missing.empty()) return;
   report.line(
       "warning     no {} here knows {}, so nothing can be measured on this GPU; `show`, `list` and `compare` of\n"
-      "            tables work. A newer CUDA may know it: {} 13.5\n",
+      "            tables work. A newer CUDA may know it: {} latest\n",
       fmt::join(missing, " and no "), name, toolkits_script());
   report.document["warnings"].push_back(fmt::format("no {} here knows {}", fmt::join(missing, " and no "), name));
 }

@@ -32,11 +32,12 @@ const std::vector<CommandGroup>& command_groups() {
       {"Pass tables on",
        {{"report", "ptxlat report tables -o site"},
         {"export", "ptxlat export nvidia-h200 --target accel-sim -o h200"}}},
-      {"Doubt",
+      {"Check and set up",
        {{"reproduce", "ptxlat reproduce fma.rn.f32 --table nvidia-h200 -o cell"},
         {"replay", "ptxlat replay nvidia-h200 --sample 40"},
         {"check", "ptxlat check --target sm_100a"},
-        {"doctor", "ptxlat doctor"}}}};
+        {"doctor", "ptxlat doctor"},
+        {"toolkits", "ptxlat toolkits 12.4 13.0"}}}};
   return groups;
 }
 
@@ -46,6 +47,17 @@ std::string_view example_of(const std::string& command) {
       if (example.command == command) return example.line;
     }
   }
+  return {};
+}
+
+std::string_view without_gpu(const std::string& command) {
+  if (command == "probe")
+    return "Without a GPU: `ptxlat show chase` and `ptxlat show l1.ways` of a table, `probe --list`, `probe --reread "
+           "FOLDER`.";
+  if (command == "opcodes") return "Without a GPU: `ptxlat show FFMA` of a table, `opcodes --reread FOLDER`.";
+  if (command == "pairs") return "Without a GPU: `ptxlat show FFMA --pairs` of a table, `pairs --reread FOLDER`.";
+  if (command == "replay") return "Without a GPU: `ptxlat compare` of two tables.";
+  if (command == "reproduce") return "Without a GPU, --toolchain ptxas assembles the folder's code.";
   return {};
 }
 

@@ -43,6 +43,9 @@ std::string value_name(const CLI::Option& option);
 // `ptxlat --help`, or that of a command.
 std::string help_of(const CLI::App& app);
 
+// What a command that measures can do where there is no GPU; empty for one that cannot do anything.
+std::string_view without_gpu(const std::string& command);
+
 // A command line that CLI11 rejects, in the program's own words: which option or command may have been meant.
 Error usage_error(const CLI::App& program, const CLI::ParseError& error);
 

@@ -128,6 +128,7 @@ int run_program(int argc, char** argv) {
   add_reproduce(program);
   add_replay(program);
   add_doctor(program);
+  add_toolkits(program);
   add_worker(program);
   add_interface(program);
   if (argc == 1) {
@@ -149,6 +150,11 @@ int run_program(int argc, char** argv) {
     program.exit(asked);
   } catch (const CLI::ParseError& error) {
     throw Error(usage_error(program, error));
+  } catch (const Error& error) {
+    if (error.exit_code != ExitCode::no_gpu) throw;
+    const auto more = without_gpu(program.get_subcommands().front()->get_name());
+    if (more.empty()) throw;
+    throw Error(error.exit_code, error.what(), fmt::format("{}\n        {}", error.advice, more));
   }
   one_screen.reset();
   return end_of_output();

@@ -119,7 +119,7 @@ bool is_path(const std::string& text) {
   return text.find_first_of("/*?[~") != std::string::npos || fs::exists(text, ignored);
 }
 
-void say_table(const std::string& folder) { say(stderr, "table {}\n", folder); }
+void say_table(const std::string& folder) { remark("table {}\n", folder); }
 
 // The first of the driver's tables of this GPU, if a driver has one.
 std::optional<Place> place_of_this_gpu(const std::vector<Place>& places) {

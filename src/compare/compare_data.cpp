@@ -50,8 +50,13 @@ void add_sides(tables::Columns<ComparedRow>& columns, const std::string& name, c
       [text](const ComparedRow& row) { return row.difference->b ? text(row.difference->b->record) : std::string(); });
 }
 
+// Cut: readers of csv, such as Python's, take no field of more than 131,072 characters, and some functions are longer.
 std::string code_text(const tables::CellWindow* window) {
-  return window ? fmt::format("{}", fmt::join(code_lines(window->code), "; ")) : "";
+  if (!window) return {};
+  constexpr std::size_t longest = 100'000;
+  auto text = fmt::format("{}", fmt::join(code_lines(window->code), "; "));
+  if (text.size() <= longest) return text;
+  return text.substr(0, text.rfind(';', longest)) + "; …";
 }
 
 tables::Columns<ComparedRow> comparison_columns() {

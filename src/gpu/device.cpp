@@ -52,18 +52,26 @@ std::string uuid_text(const CUuuid& uuid) {
   return text;
 }
 
+Error no_visible_gpu() {
+  return Error(ExitCode::no_gpu, "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)",
+               without_gpu_advice());
+}
+
 }  // namespace
 
 int open_device(const CudaApi& api, int index) {
   const CUresult started = api.cuInit(0);
-  if (started == CUDA_ERROR_NO_DEVICE)
-    throw Error(ExitCode::no_gpu, "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)",
-                without_gpu_advice());
+  if (started == CUDA_ERROR_NO_DEVICE) throw no_visible_gpu();
+  if (started == CUDA_ERROR_STUB_LIBRARY)
+    throw Error(ExitCode::no_gpu,
+                "libcuda.so.1 is the stub of a CUDA toolkit, which programs are linked with, not the driver",
+                "Take folders called stubs out of LD_LIBRARY_PATH (or of PTXLAT_LIBCUDA). " + without_gpu_advice());
   if (started != CUDA_SUCCESS)
     throw Error(ExitCode::no_gpu, "the NVIDIA driver does not start: " + driver_words(api, started),
                 "`nvidia-smi` may say more. " + without_gpu_advice());
   int count = 0;
   PTXLAT_CUDA(api, cuDeviceGetCount, &count);
+  if (count == 0) throw no_visible_gpu();
   if (index < 0 || index >= count)
     throw Error(ExitCode::no_gpu, fmt::format("there is no GPU {}: the driver sees {}, numbered from 0", index, count),
                 "Choose one with --devices, or take all of them with --devices all.");

@@ -59,6 +59,7 @@ void write_pair_findings(std::ostream& out, const std::vector<results::Pair>& pa
 void write_probe_findings(std::ostream& out, const std::vector<results::Record>& records) {
   tables::Grid grid{{{"quantity"}, {"condition"}, {"value", true}, {"unit"}, {"verdict"}}, {}};
   for (const auto& record : records) {
+    if (record.facts.empty()) grid.rows.push_back({record.ptx, "", "no facts", "", to_string(record.verdict)});
     for (const auto& fact : record.facts)
       grid.rows.push_back({fact.quantity, fact.condition, fact.value, fact.unit, to_string(fact.verdict)});
   }

@@ -29,13 +29,13 @@ std::string estimate_in(const results::Record& record) {
   return estimate.empty() ? estimate : estimate + " ±" + number_in(record, results::metric::estimate_error);
 }
 
-// "FFMA;2×MUFU.RCP": repetitions in a row are counted.
+// "FFMA;MUFU.RCP×2": repetitions in a row are counted.
 std::string opcodes_in(const results::Record& record) {
   std::vector<std::string> runs;
   for (std::size_t i = 0; i < record.sass.size();) {
     std::size_t end = i;
     while (end < record.sass.size() && record.sass[end] == record.sass[i]) ++end;
-    runs.push_back(end - i == 1 ? record.sass[i] : fmt::format("{}×{}", end - i, record.sass[i]));
+    runs.push_back(end - i == 1 ? record.sass[i] : fmt::format("{}×{}", record.sass[i], end - i));
     i = end;
   }
   return fmt::format("{}", fmt::join(runs, ";"));

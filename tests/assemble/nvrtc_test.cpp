@@ -63,4 +63,8 @@ TEST_CASE("headers are found next to the library and in pip's wheel of the runti
   nvrtc.path = folder.path / "usr/lib/x86_64-linux-gnu/libnvrtc.so.12";
   touch(folder.path / "usr/include/cuda_fp16.h");
   CHECK(headers_of(nvrtc) == folder.path / "usr/include");
+
+  nvrtc.path = folder.path / "conda/lib/libnvrtc.so.12";
+  touch(folder.path / "conda/targets/x86_64-linux/include/cuda_fp16.h");
+  CHECK(headers_of(nvrtc) == folder.path / "conda/targets/x86_64-linux/include");
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ptxlat_program.h"
+#include "text.h"
 
 using namespace ptxlat;
 
@@ -24,8 +25,7 @@ std::vector<std::string> commands_of(const PtxlatProgram& program) {
   const auto help = program.run({"--help"}).out;
   std::vector<std::string> commands;
   const std::regex command("^  ([a-z]+) ", std::regex::multiline);
-  for (std::sregex_iterator
-           match(help.begin() + static_cast<std::ptrdiff_t>(help.find("Ask:")), help.end(), command),
+  for (std::sregex_iterator match(help.begin() + static_cast<std::ptrdiff_t>(help.find("Ask:")), help.end(), command),
        end;
        match != end; ++match)
     commands.push_back((*match)[1]);
@@ -82,4 +82,24 @@ TEST_CASE("bash completes commands, options and the values that an option allows
   CHECK(completed("ptxlat run --filt") == "--filter\n");
   CHECK(completed("ptxlat list --format ''") == "text csv json\n");
   CHECK(completed("ptxlat wor") == "\n");
+  // The names that this machine has come from the program.
+  bash.set("PATH", std::filesystem::path(PTXLAT_TEST_PROGRAM).parent_path().string() + ":/usr/bin:/bin");
+  CHECK(has(completed("ptxlat show popc.b32 --table nvidia-h200@d"), "nvidia-h200@driver-580.159.04"));
+  CHECK(completed("ptxlat show popc.b") == "popc.b32 popc.b64\n");
+  CHECK(completed("ptxlat probe chas") == "chase\n");
+  CHECK(has(completed("ptxlat compare sm_61@"), "sm_61@ptxas-12.9.86"));
+}
+
+TEST_CASE("the man page has an example of each command, and every variable of docs/commands.md") {
+  const PtxlatProgram program;
+  const auto man = program.run({"interface", "man"}).out;
+  CHECK(has(man, "\n.SH EXAMPLES\n"));
+  for (const auto& command : commands_of(program)) CHECK(has(man, "\nptxlat " + command));
+  const auto docs = content_of(PTXLAT_SOURCE_DIR "/docs/commands.md");
+  const auto table = docs.substr(docs.find("## Environment variables"));
+  const std::regex variable("`([A-Z_0-9]{4,})`");
+  for (std::sregex_iterator match(table.begin(), table.end(), variable), end; match != end; ++match) {
+    INFO((*match)[1]);
+    CHECK(has(man, (*match)[1].str()));
+  }
 }

@@ -60,10 +60,12 @@ STANDIN_API CUresult cuInit(unsigned) {
   }();
   static_cast<void>(has_started);
   if (!script().is_valid) return error_unknown;
+  if (std::getenv("PTXLAT_STANDIN_STUB")) return CUDA_ERROR_STUB_LIBRARY;
   return std::getenv("PTXLAT_STANDIN_NO_DEVICE") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuDeviceGetCount(int* count) {
-  return *count = static_cast<int>(script().devices.size()), CUDA_SUCCESS;
+  const bool sees_any = std::getenv("PTXLAT_STANDIN_INVISIBLE") == nullptr;
+  return *count = sees_any ? static_cast<int>(script().devices.size()) : 0, CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   if (!device_of(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
