@@ -47,11 +47,12 @@ void export_table(const ExportOptions& options) {
   const auto target = simulator::find_target(options.target);
   const auto bases = read_bases(options.bases);
   const auto made_by = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit());
-  const auto exported = simulator::export_tables(
-      target, tables::read_table(table_named(options.table), simulator::asked_parts), bases, made_by);
-  if (exported.exported.empty())
-    throw Error(ExitCode::unknown_name, fmt::format("{} has nothing that {} asks for", options.table, options.target),
-                "a static table has no measured cycles: name a measured one, such as nvidia-h200");
+  const auto table = tables::read_table(table_named(options.table), simulator::asked_parts);
+  if (tables::is_static(table))
+    throw Error(ExitCode::unknown_name,
+                fmt::format("{} is a static table, which has no measured cycles", options.table),
+                "name a measured one, such as nvidia-h200");
+  const auto exported = simulator::export_tables(target, table, bases, made_by);
   write(options.folder, exported);
   for (const auto& left : exported.left_out) say(stderr, "left out: {} {}: {}\n", left.file, left.option, left.reason);
   say(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());

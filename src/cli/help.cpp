@@ -197,7 +197,7 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& error) {
     for (const auto& group : command_groups()) {
       for (const auto& example : group.commands) names.emplace_back(example.command);
     }
-    const bool is_option = !left.empty() && left.front().starts_with("-");
+    const bool is_option = !left.empty() && left.front().starts_with('-');
     const auto all = is_option ? option_names(program) : names;
     return {ExitCode::usage,
             left.empty() ? std::string(error.what())

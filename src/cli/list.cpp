@@ -94,7 +94,7 @@ void print_list(const std::vector<const isa::Form*>& forms) {
     if (form->chapter != chapter) say("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
     chapter = form->chapter;
     const auto operands = fmt::format("{}", fmt::join(form->dependence, " "));  // a width would apply to each one
-    say("  {:<{}} {:<9} {:<10} {}\n", form->ptx, width, form->section, operands, needs(*form));
+    say("  {:<{}}  {:<9} {:<10} {}\n", form->ptx, width, form->section, operands, needs(*form));
   }
 }
 

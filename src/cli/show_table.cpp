@@ -128,6 +128,11 @@ bool show_opcode(const ShowOptions& options, const std::string& folder) {
   const auto found = std::find_if(opcodes.begin(), opcodes.end(), [&](const results::Opcode& opcode) {
     return lower_case(opcode.name) == lower_case(options.name);
   });
+  const bool is_in_capitals = options.name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  if (opcodes.empty() && is_in_capitals)
+    throw Error(ExitCode::unknown_name,
+                fmt::format("{} has no {}, so nothing is known of {}", folder, tables::opcodes_name, options.name),
+                "`ptxlat opcodes` measures SASS opcodes; or add --table nvidia-h200, which has them");
   if (found == opcodes.end()) return false;
   if (options.format == "json") {
     auto document = json_head();

@@ -171,7 +171,12 @@ std::string table_named(const std::string& name) {
 std::string usual_table() {
   const auto places = all_places();
   auto place = place_of_this_gpu(places);
-  if (!place && !places.empty() && !places.front().is_static()) place = places.front();
+  // Those that came with ptxlat are whole; the user's own of a GPU that is not here may be a try.
+  for (const bool is_own : {false, true}) {
+    const auto newest = std::find_if(places.begin(), places.end(),
+                                     [&](const Place& one) { return one.is_own == is_own && !one.is_static(); });
+    if (!place && newest != places.end()) place = *newest;
+  }
   if (!place)
     throw Error(ExitCode::unknown_name, "there is no measured table here",
                 "name one with --table, or make one with `ptxlat run`");

@@ -35,7 +35,8 @@ std::vector<NamedTable> tables_named(const std::string& name, Take of_a_name);
 // The folder of a command's only table. Says which one a name found. Error{usage} if the name has a level.
 std::string table_named(const std::string& name);
 
-// The table for whoever names none: that of this machine's GPU, else of the newest GPU that was measured. Says which.
+// The table for whoever names none: that of this machine's GPU, else of the newest GPU among the tables that came with
+// ptxlat. Says which.
 // Error{unknown_name} if there is none.
 std::string usual_table();
 // The same if `name` is empty.

@@ -47,7 +47,7 @@ bool is_on_path(const std::string& program) {
 fs::path destination(const fs::path& of_script) {
   if (const fs::path chosen = environment_or("PTXLAT_TOOLKITS", ""); !chosen.empty()) return fs::absolute(chosen);
   const auto root = of_script.parent_path().parent_path();
-  const auto beside = root / "toolkits";
+  auto beside = root / "toolkits";
   if (::access((fs::exists(beside) ? beside : root).c_str(), W_OK) == 0) return beside;
   const auto own = assemble::toolkits_of_user();
   if (own.empty()) throw file_error(beside, "write to", EACCES);

@@ -90,6 +90,15 @@ TEST_CASE("without --table, show takes the table of this machine's GPU, else of 
   tables::write_table(with_gpu.folder() / "ptxlat-tables",
                       tables::table_from(run, {}, {cell_of("popc.b32", 3, 17, "POPC")}));
   CHECK(table_line(with_gpu.run({"show", "popc.b32"})).ends_with("stand-in-h200/driver-0.0.standin"));
+  const auto opcode = with_gpu.run({"show", "FFMA"});
+  CHECK(opcode.status == 4);
+  CHECK(says(opcode, "`ptxlat opcodes` measures SASS opcodes"));
+
+  // Where that GPU is not, its table is not taken for a whole one.
+  std::filesystem::copy(with_gpu.folder() / "ptxlat-tables", program.folder() / "ptxlat-tables",
+                        std::filesystem::copy_options::recursive);
+  CHECK(table_line(program.run({"show", "popc.b32"})).ends_with("nvidia-h200/driver-580.159.04"));
+  CHECK(table_line(program.run({"show", "popc.b32", "--table", "stand-in-h200"})).ends_with("driver-0.0.standin"));
 }
 
 TEST_CASE("show takes a SASS opcode, in any case, and list the forms that become it") {

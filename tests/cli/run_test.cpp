@@ -148,7 +148,7 @@ TEST_CASE("standard output holds only data") {
   CHECK(list.out.starts_with("ptx,chapter,section,core,operands,inputs,needs\n"));
   CHECK(list.err.empty());
   CHECK(program.run({"list", "--filter", "add.u32"}).out ==
-        "integer arithmetic\n  add.u32                              9.7.1.1   a b        PTX 1.0\n");
+        "integer arithmetic\n  add.u32  9.7.1.1   a b        PTX 1.0\n");
 }
 
 TEST_CASE("a table is added to existing ones: store and tables go to the given places") {
