@@ -61,10 +61,10 @@ Lines shortest_prefix(Prober& prober, const Lines& lines) {
 
 // Whether leaving out any few of the lines makes the rest fit.
 bool is_one_too_many(Prober& prober, const Lines& lines, std::size_t most_ways) {
-  constexpr int tries = 5;
-  // Few enough that most tries leave out no member of a conflict set.
+  constexpr int tries = 12;
+  // Few enough that every second try leaves out no member of a conflict set.
   const std::size_t few = std::max<std::size_t>(lines.size() / (4 * most_ways), 1);
-  if (lines.size() <= 8 * most_ways) return false;
+  if (lines.size() <= 2 * most_ways) return false;
   for (int i = 0; i < tries; ++i) {
     Lines rest = lines;
     std::shuffle(rest.begin(), rest.end(), prober.random());
@@ -74,7 +74,8 @@ bool is_one_too_many(Prober& prober, const Lines& lines, std::size_t most_ways) 
   return true;
 }
 
-// A conflict set from lines that do not fit.
+}  // namespace
+
 Conflict smallest_conflict(Prober& prober, Lines lines, std::size_t most) {
   lines = shortest_prefix(prober, lines);
   // If few sets are overfull, the misses are exactly their lines.
@@ -114,8 +115,6 @@ Conflict smallest_conflict(Prober& prober, Lines lines, std::size_t most) {
   return {std::move(lines), 0};
 }
 
-}  // namespace
-
 Conflict find_conflict(Prober& prober, std::uint64_t step, std::size_t most_ways) {
   // Many caches put lines a power of two apart into one set: with wider steps, fewer lines are needed to exceed it.
   const std::uint64_t most_lines = std::min<std::uint64_t>(1 << 18, prober.info().most_accesses / 2);
@@ -146,6 +145,14 @@ std::string index_bits(const SetIndex& index, std::uint64_t line_bytes) {
   return bits;
 }
 
+constexpr const char* no_hash = "no address bit is left, or the number of sets is not a power of two";
+
+std::string columns_text(const SetIndex& index) {
+  std::vector<std::string> columns;
+  for (const auto column : index.other_columns()) columns.push_back(fmt::format("{:#x}", column));
+  return fmt::format("{}", fmt::join(columns, " "));
+}
+
 std::vector<Fact> facts_of(const std::string& space, const Level& found) {
   std::vector<Fact> facts;
   const auto count = [&](const char* quantity, std::uint64_t value, const char* unit, const std::string& how) {
@@ -160,7 +167,8 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
         "addresses that take one place together, in a full set");
   count("ways", found.ways, "count", "lines that do not fit, of which any one may go; less one");
   const std::string index_reason = found.reason.empty() ? "the sets were not found" : found.reason;
-  count("tag_sets", found.index ? found.index->sets : 0, "count", "the set index, which predicted fresh lines");
+  count("tag_sets", found.index ? found.index->sets : 0, "count",
+        "the set index, which predicted fresh lines, odd strides among them");
   if (found.index) {
     const auto others = found.index->other_columns();
     const bool is_modulo = std::all_of(others.begin(), others.end(), [](auto column) { return column == 0; });
@@ -168,11 +176,9 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
           is_modulo ? "line number modulo sets, which predicted fresh lines"
                     : "exclusive or of address bits, which predicted fresh lines",
           "");
-    std::vector<std::string> columns;
-    for (const auto column : others) columns.push_back(fmt::format("{:#x}", column));
-    words("hash_columns", fmt::format("{}", fmt::join(columns, " ")),
+    words("hash_columns", columns_text(*found.index),
           "of the address bits that are not in the index themselves, from the lowest; the others are its unit vectors",
-          "no address bit is left, or the number of sets is not a power of two");
+          no_hash);
   } else {
     words("index", "", "", index_reason);
     words("hash_columns", "", "", index_reason);
@@ -181,12 +187,22 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
     words("index_bits", index_bits(*found.index, found.line_bytes), "address bits that the set depends on", "one set");
   else
     words("index_bits", "", "", index_reason);
-  count("bytes", found.fit_lines * found.line_bytes, "bytes", "as many lines as fit");
+  const auto capacity = [&](const char* quantity, std::uint64_t value, const char* unit, const char* how) {
+    count(quantity, value, unit, how);
+    if (value != 0 && !found.is_tested) facts.back().verdict = FactVerdict::measured;
+  };
+  capacity("bytes", found.fit_lines * found.line_bytes, "bytes", "as many lines as fit");
   if (!found.set_sizes.empty()) {
     words("set_sizes", fmt::format("{}", fmt::join(found.set_sizes, " ")), "each set filled by itself", "");
     facts.back().unit = "count";
   }
-  count("fit_lines", found.fit_lines, "count", "lines of all sets in turn, as many as fit");
+  capacity("fit_lines", found.fit_lines, "count", "lines of all sets in turn, as many as fit");
+  if (found.data) {
+    count("data_parts", found.data->index.sets, "count", "lines share the data array otherwise than the tags");
+    count("data_part_lines", found.data->ways, "count", "lines of one part that fit");
+    words("data_hash_columns", columns_text(found.data->index), "as `hash_columns`, for the parts of the data array",
+          no_hash);
+  }
   facts.push_back(policy_fact(space + ".policy", found));
   if (!found.policy.victims.empty()) {
     std::vector<std::string> shares;

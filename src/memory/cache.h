@@ -21,6 +21,8 @@ struct Conflict {
 
 // From lines at strides of `step` and more. Assumes that no set has more than `most_ways`.
 Conflict find_conflict(Prober& prober, std::uint64_t step, std::size_t most_ways);
+// From lines that do not fit.
+Conflict smallest_conflict(Prober& prober, Lines lines, std::size_t most_ways);
 
 // The structure of one level of a cache: sectors, lines, ways, sets and their index, capacity and replacement policy.
 // Every fact is present, with the verdict undetermined and the reason if it could not be found; `seed` chooses the

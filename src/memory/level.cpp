@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "memory/cache.h"
+#include "memory/capacity.h"
 #include "memory/prober.h"
 #include "series/series_groups.h"
 
@@ -26,16 +26,19 @@ std::uint64_t find_sector(Prober& prober) {
   return sector < prober.span() ? sector : 0;
 }
 
-// One line fewer than a conflict set has, and that set; with as much patience as the machine needs.
+constexpr std::size_t most_ways = 512;
+
+// One line fewer than a conflict set has, and that set; with as much patience as the machine needs. `conflicting` finds
+// a conflict set.
 struct FullSet {
   Lines full, conflict;
   std::uint64_t capacity = 0;  // if the data array holds fewer lines than the tags
 };
-FullSet find_full_set(Prober& prober, std::uint64_t sector) {
-  constexpr std::size_t most_ways = 512;
+template <class Conflicting>
+FullSet find_full_set(Prober& prober, const Conflicting& conflicting) {
   constexpr int most_patience = 1024;
   for (; prober.patience() <= most_patience; prober.set_patience(16 * prober.patience())) {
-    const auto conflict = find_conflict(prober, sector, most_ways);
+    const Conflict conflict = conflicting();
     if (conflict.lines.empty()) return {{}, {}, conflict.capacity};
     FullSet set{{conflict.lines.begin() + 1, conflict.lines.end()}, conflict.lines};
     // A machine that places lines at random while there is room misses for many laps before it settles: lines that do
@@ -66,103 +69,60 @@ std::uint64_t find_line(Prober& prober, const FullSet& set) {
   return line;
 }
 
-// Lines above the span that flush a level; none of them in set `avoided` of the next level. There are more than the
-// level holds, so that they themselves miss it in each lap: otherwise the next level would only see them in some laps,
-// and results there would depend on which.
-Lines cover_of(const Level& level, std::uint64_t half, const SetIndex* behind = nullptr, std::uint64_t avoided = 0) {
-  const std::size_t ways = level.set_sizes.empty() ? level.ways : level.set_sizes.front();
-  const bool evicts_oldest = level.policy.name == "lru" || level.policy.name == "fifo";
-  const std::size_t wanted = evicts_oldest ? ways + 1 : 3 * ways;
-  Lines cover;
-  for (std::uint64_t set = 0; set < level.index->sets; ++set) {
-    std::size_t taken = 0;
-    for (const auto line : level.index->lines_above(set, 16 * wanted, half)) {
-      if (taken == wanted) break;
-      if (behind != nullptr && behind->set_of(line) == avoided) continue;
-      cover.push_back(line);
-      ++taken;
-    }
-  }
-  return cover;
+// From lines that do not fit although nothing known keeps them from it, what else limits them.
+std::optional<SetLimit> find_limit(Prober& prober, Level& level, const Structure& known, const Lines& lines) {
+  const auto set = find_full_set(prober, [&] { return smallest_conflict(prober, lines, most_ways); });
+  if (set.full.empty()) return std::nullopt;
+  if (level.line_bytes == 0) level.line_bytes = find_line(prober, set);
+  if (level.line_bytes == 0) return std::nullopt;
+  Lines full = set.full;
+  for (auto& line : full) line -= line % level.line_bytes;
+  const auto index = find_set_index(prober, full, level.line_bytes, known);
+  if (!index) return std::nullopt;
+  const auto found = limit_of(prober, *index, full.size(), nullptr);
+  return found.is_known ? std::optional(found.limit) : std::nullopt;
 }
 
-std::size_t ways_of(Prober& prober, const SetIndex& index, std::uint64_t set, std::size_t about) {
-  const auto fits = [&](std::size_t count) {
-    const auto lines = index.lines_of(set, count, prober.span());
-    return lines.size() == count && prober.fits(lines);
-  };
-  std::size_t good = 0, bad = about + 1;
-  while (fits(bad)) {
-    good = bad;
-    bad *= 2;
+// Tests the structure on lines that it was not inferred from. Lines that do not fit although they should show what else
+// limits them: then the structure has that too, and is tested again.
+bool test_structure(Prober& prober, Level& level, Structure& structure) {
+  constexpr std::size_t most_limits = 3;
+  for (;;) {
+    const auto wrong = find_disagreement(prober, structure, level.line_bytes, level.sector_bytes);
+    if (!wrong) return true;
+    level.reason = wrong->what + ", which the sets do not predict";
+    if (wrong->lines.empty() || structure.limits.size() == most_limits) return false;
+    auto limit = find_limit(prober, level, structure, wrong->lines);
+    if (!limit) return false;
+    structure.limits.push_back(std::move(*limit));
+    structure.most_lines = 0;
+    const auto lines = lines_that_fill(structure, level.line_bytes, prober.span());
+    level.fit_lines = structure.most_lines = measured_capacity(prober, lines);
+    level.reason.clear();
   }
-  if (good == 0 && fits(about)) return about;
-  return last_that_holds(good, bad, fits);
 }
 
-// Lines of all sets, `size_of(set)` of each, a line of each set before the second of any.
-template <class SizeOf>
-Lines balanced(const Prober& prober, const SetIndex& index, const SizeOf& size_of) {
-  std::vector<Lines> of_set(index.sets);
-  std::size_t most = 0;
-  for (std::uint64_t set = 0; set < index.sets; ++set) {
-    of_set[set] = index.lines_of(set, size_of(set), prober.span());
-    most = std::max(most, of_set[set].size());
-  }
-  Lines lines;
-  for (std::size_t way = 0; way < most; ++way)
-    for (const auto& one : of_set)
-      if (way < one.size()) lines.push_back(one[way]);
-  return lines;
+// The limit with the most sets is that of the tags.
+void take_structure(Level& level, Structure structure) {
+  auto& limits = structure.limits;
+  std::sort(limits.begin(), limits.end(),
+            [](const SetLimit& a, const SetLimit& b) { return a.index.sets > b.index.sets; });
+  if (limits.size() > 1) level.data = std::move(limits[1]);
+  const auto& tags = limits.front();
+  level.ways = tags.ways;
+  level.index = tags.index;
+  level.set_sizes.clear();
+  for (std::uint64_t set = 0; !tags.sizes.empty() && set < tags.index.sets; ++set)
+    level.set_sizes.push_back(tags.size_of(set));
+  std::sort(level.set_sizes.rbegin(), level.set_sizes.rend());
 }
 
-// How many lines each set holds, for a few sets or all; `inner` is the level before this one, if there is one.
-std::map<std::uint64_t, std::size_t> sizes_of_sets(Prober& prober, const Level& level, const Level* inner) {
-  constexpr std::uint64_t few = 64, sample = 9;
-  const SetIndex& index = *level.index;
-  std::map<std::uint64_t, std::size_t> sizes;
-  for (std::uint64_t i = 0; i < (index.sets <= few ? index.sets : sample); ++i) {
-    const std::uint64_t set = index.sets <= few ? i : prober.random()() % index.sets;
-    if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span(), &index, set));
-    sizes[set] = ways_of(prober, index, set, level.ways);
-  }
-  return sizes;
-}
-
-std::size_t most_common(const std::map<std::uint64_t, std::size_t>& sizes) {
-  std::map<std::size_t, int> counts;
-  for (const auto& [set, size] : sizes) ++counts[size];
-  return std::max_element(counts.begin(), counts.end(),
-                          [](const auto& x, const auto& y) { return x.second < y.second; })
-      ->first;
-}
-
-void find_capacity(Prober& prober, Level& level, const Level* inner) {
-  const SetIndex& index = *level.index;
-  const Lines background = prober.background();
-  const auto sizes = sizes_of_sets(prober, level, inner);
-  prober.set_background(background);
-  level.ways = most_common(sizes);
-  const bool are_equal = std::all_of(sizes.begin(), sizes.end(), [&](const auto& s) { return s.second == level.ways; });
-  if (!are_equal && sizes.size() < index.sets) return;
-  if (!are_equal) {
-    for (const auto& [set, size] : sizes) level.set_sizes.push_back(size);
-    std::sort(level.set_sizes.rbegin(), level.set_sizes.rend());
-  }
-  const auto size_of = [&](std::uint64_t set) { return are_equal ? level.ways : sizes.at(set); };
-  std::uint64_t all = 0;
-  for (std::uint64_t set = 0; set < index.sets; ++set) all += size_of(set);
-  if (inner != nullptr) {
-    // The background takes places too: whether all sets can be full at once is not tested.
-    level.fit_lines = all;
-    return;
-  }
-  const auto lines = balanced(prober, index, size_of);
-  if (lines.size() < all) return;  // the memory is too small to fill it
-  const auto fits = [&](std::size_t count) {
-    return prober.fits({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
-  };
-  level.fit_lines = fits(lines.size()) ? all : last_that_holds(0, lines.size(), fits);
+// The sets of the innermost level, of which everything can be accessed: only if they predict.
+void take_if_tested(Prober& prober, Level& level, Structure structure) {
+  level.is_tested = test_structure(prober, level, structure) && !structure.limits.empty();
+  if (level.is_tested) return take_structure(level, std::move(structure));
+  level.index.reset();
+  level.ways = 0;
 }
 
 // Each step needs the previous ones.
@@ -178,12 +138,12 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
   FullSet set;
   std::vector<std::size_t> sizes;
   for (int target = 0; target < targets && !level.index; ++target) {
-    set = find_full_set(prober, level.sector_bytes);
+    set = find_full_set(prober, [&] { return find_conflict(prober, level.sector_bytes, most_ways); });
     if (set.full.empty()) {
       level.fit_lines = set.capacity;
       level.reason = set.capacity != 0 ? "there are fewer lines than would fill a set that is found by their addresses"
                                        : "no lines were found that do not fit";
-      return;
+      break;
     }
     sizes.push_back(set.full.size());
     level.line_bytes = find_line(prober, set);
@@ -191,29 +151,45 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     for (Lines* lines : {&set.full, &set.conflict})
       for (auto& line : *lines) line -= line % level.line_bytes;
     level.ways = set.full.size();  // even if the index is not found
-    level.index = find_set_index(prober, set.full, level.line_bytes);
+    level.index = find_set_index(prober, set.full, level.line_bytes, {});
   }
-  if (level.line_bytes == 0) {
+  if (set.full.empty()) {
+    if (set.capacity != 0 && inner == nullptr) take_if_tested(prober, level, {{}, set.capacity});
+  } else if (level.line_bytes == 0) {
     level.reason = "two lines gave different sizes of a line";
     return;
-  }
-  level.ways = set.full.size();
-  Lines members = set.conflict;
-  std::size_t ways = level.ways;
-  if (level.index) {
-    const std::uint64_t number = level.index->set_of(members.front());
-    find_capacity(prober, level, inner);
-    if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span(), &*level.index, number));
-    // For this set, with the lines that are used for its policy: sets may differ, and so may the number of individually
-    // found lines that a set holds.
-    ways = ways_of(prober, *level.index, number, level.ways);
-    const auto more = level.index->lines_of(number, 2 * ways, prober.span());
-    if (more.size() > members.size()) members = more;
+  } else if (level.index) {
+    const auto found = limit_of(prober, *level.index, set.full.size(), inner);
+    level.ways = found.limit.ways;
+    if (!found.is_known && inner == nullptr) {
+      level.reason = "sets hold different numbers of lines, and there are too many to fill each";
+      level.index.reset();
+      level.ways = 0;
+    } else if (found.is_known) {
+      level.fit_lines = capacity_of(prober, found.limit, inner);
+      Structure structure{{found.limit}, level.fit_lines};
+      if (inner == nullptr)
+        take_if_tested(prober, level, std::move(structure));
+      else
+        take_structure(level, std::move(structure));
+    }
   } else {
+    level.ways = set.full.size();
     level.reason = "neither a modulus nor a linear hash predicts which lines share a set";
     // The background may take part of the set; without a background, all sets that were found must have the same
     // number.
-    if (inner != nullptr || std::count(sizes.begin(), sizes.end(), ways) != targets) ways = level.ways = 0;
+    if (inner != nullptr || std::count(sizes.begin(), sizes.end(), level.ways) != targets) level.ways = 0;
+  }
+  if (level.ways == 0) return;
+  // Of one set, by its lines: sets may differ, and so may the number of individually found lines that a set holds.
+  Lines members = set.conflict;
+  std::size_t ways = level.ways;
+  if (level.index) {
+    const std::uint64_t number = members.empty() ? 0 : level.index->set_of(members.front());
+    if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span(), &*level.index, number));
+    ways = ways_of(prober, *level.index, number, level.ways);
+    const auto more = level.index->lines_of(number, 2 * ways, prober.span());
+    if (more.size() > members.size() || level.data) members = more;
   }
   if (ways != 0) level.policy = find_policy(prober, members, ways);
 }

@@ -8,11 +8,15 @@
 #include "memory/policy.h"
 #include "memory/prober.h"
 #include "memory/set_index.h"
+#include "memory/structure.h"
 #include "results/record.h"
 
 namespace ptxlat::memory {
 
 // One level of a memory. Values that are 0, empty or absent were not found, for `reason`.
+//   index, ways  of the tags
+//   data         how lines share the data array, if not as the tags do
+//   is_tested    lines that the structure was not inferred from came out as it predicts
 struct Level {
   double cycles = 0;       // of an access that hits it
   double next_cycles = 0;  // of one that misses
@@ -21,7 +25,9 @@ struct Level {
   std::size_t ways = 0;  // of most sets
   std::optional<SetIndex> index;
   std::vector<std::size_t> set_sizes;  // if sets differ, largest first
+  std::optional<SetLimit> data;
   std::uint64_t fit_lines = 0;
+  bool is_tested = false;
   FoundPolicy policy;
   std::string reason;
 };

@@ -132,7 +132,7 @@ namespace {
 
 std::string next_line(std::istream& log) {
   std::string line;
-  if (!std::getline(log, line)) throw Error(ExitCode::storage, "the log ends before the inference does");
+  if (!std::getline(log, line)) throw OtherDialogue(ExitCode::storage, "the log ends before the inference does");
   return line;
 }
 
@@ -149,8 +149,9 @@ std::string in_log(const std::string& request) {
 void expect(std::istream& log, const std::string& request) {
   const std::string line = next_line(log);
   if (line != in_log(request))
-    throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, but the log has {:.80}", request, line),
-                "Replay a log with the seed and the version of ptxlat that it was made with.");
+    throw OtherDialogue(ExitCode::storage,
+                        fmt::format("the inference asks {:.80}, but the log has {:.80}", request, line),
+                        "Replay a log with the seed and the version of ptxlat that it was made with.");
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 // The interface through which the structure of a memory is inferred: accesses with known latencies, and nothing else.
 // Nothing in this room knows an architecture, a driver or a kernel.
 
@@ -106,8 +108,13 @@ class LoggedMachine : public Machine {
   std::ostream& log_;
 };
 
-// Error{storage} if LoggedMachine did not write it, and if the inference makes different requests from those in the
-// log: with a different seed, or a different version of the program.
+// The inference makes different requests from those in a log: with a different seed, or a different version of the
+// program.
+struct OtherDialogue : Error {
+  using Error::Error;
+};
+
+// Error{storage} if LoggedMachine did not write it. Its answers throw OtherDialogue.
 class ReplayedMachine : public Machine {
  public:
   explicit ReplayedMachine(std::istream& log);  // outlives it

@@ -6,21 +6,34 @@
 #include <set>
 
 #include "memory/prober.h"
+#include "memory/structure.h"
 
 namespace ptxlat::memory {
 
 namespace {
 
-// Whether one of the candidates belongs to the set that `full` fills. No two candidates may be in the same set.
-bool has_member(Prober& prober, const Lines& full, const Lines& candidates) {
-  Lines lines = full;
-  lines.insert(lines.end(), candidates.begin(), candidates.end());
-  return !prober.fits(lines);
+// Whether one of the candidates belongs to the set that `full` fills. No two candidates may be in the same set. They
+// are tested together, as far as nothing that is known keeps them apart.
+bool has_member(Prober& prober, const Structure& known, const Lines& full, const Lines& candidates) {
+  for (auto next = candidates.begin(); next != candidates.end();) {
+    Lines lines = full;
+    Occupancy occupancy(known);
+    for (const auto line : full) occupancy.add(line);
+    const auto first = next;
+    while (next != candidates.end() && occupancy.add(*next)) lines.push_back(*next++);
+    if (next == first) {
+      ++next;  // not even alone
+      continue;
+    }
+    if (!prober.fits(lines)) return true;
+  }
+  return false;
 }
 
 // A modulus m > 0 such that lines m apart share a set and closer ones do not: from the first line after a member that
 // is in its set. Consecutive lines are in different sets until then.
-std::uint64_t first_repetition(Prober& prober, const Lines& full, std::uint64_t first, std::uint64_t line_bytes) {
+std::uint64_t first_repetition(Prober& prober, const Structure& known, const Lines& full, std::uint64_t first,
+                               std::uint64_t line_bytes) {
   const std::uint64_t most = (prober.span() - first) / line_bytes - 1;
   const auto following = [&](std::uint64_t count) {
     Lines lines;
@@ -35,26 +48,27 @@ std::uint64_t first_repetition(Prober& prober, const Lines& full, std::uint64_t 
   for (const std::uint64_t line : full)
     if (line > first) nearest = std::min(nearest, (line - first) / line_bytes);
   std::uint64_t without = 0, with = 1;
-  while (with < nearest && !has_member(prober, full, following(with))) {
+  while (with < nearest && !has_member(prober, known, full, following(with))) {
     without = with;
     with = std::min(2 * with, nearest);
   }
   if (with >= nearest) {
     with = nearest;
     if (with > most) return 0;
-    if (with - without > 1 && !has_member(prober, full, following(with - 1))) return with;
+    if (with - without > 1 && !has_member(prober, known, full, following(with - 1))) return with;
     --with;
     if (with <= without) return nearest;
   }
-  return 1 + last_that_holds(without, with, [&](auto count) { return !has_member(prober, full, following(count)); });
+  return 1 +
+         last_that_holds(without, with, [&](auto count) { return !has_member(prober, known, full, following(count)); });
 }
 
 // Whether the index agrees with the machine on new lines, half of which are in the set.
-bool predicts(Prober& prober, const Lines& full, const SetIndex& index) {
+bool predicts(Prober& prober, const Structure& known, const Lines& full, const SetIndex& index) {
   constexpr int rounds = 24;
   const std::uint64_t set = index.set_of(full.front());
   const std::uint64_t lines = prober.span() / index.line_bytes;
-  const auto is_known = [&](std::uint64_t line) { return std::find(full.begin(), full.end(), line) != full.end(); };
+  const auto is_taken = [&](std::uint64_t line) { return std::find(full.begin(), full.end(), line) != full.end(); };
   int members = 0, others = 0;
   for (int tries = 0; tries < 64 * rounds && members + others < 2 * rounds; ++tries) {
     std::uint64_t line = prober.random()() % lines * index.line_bytes;
@@ -73,12 +87,12 @@ bool predicts(Prober& prober, const Lines& full, const SetIndex& index) {
         }
       }
     }
-    if (is_known(line)) continue;
+    if (is_taken(line)) continue;
     const bool is_member = index.set_of(line) == set;
     int& count = is_member ? members : others;
     if (count >= rounds) continue;
     ++count;
-    if (has_member(prober, full, {line}) != is_member) return false;
+    if (has_member(prober, known, full, {line}) != is_member) return false;
   }
   return true;
 }
@@ -87,10 +101,11 @@ int bits_of_lines(const Prober& prober, std::uint64_t line_bytes) {
   return std::countr_zero(prober.span()) - std::countr_zero(line_bytes);
 }
 
-std::optional<SetIndex> find_modulus(Prober& prober, const Lines& full, std::uint64_t line_bytes) {
+std::optional<SetIndex> find_modulus(Prober& prober, const Structure& known, const Lines& full,
+                                     std::uint64_t line_bytes) {
   const std::uint64_t first = *std::min_element(full.begin(), full.end());
-  SetIndex index{line_bytes, first_repetition(prober, full, first, line_bytes), {}};
-  if (index.sets == 0 || !predicts(prober, full, index)) return std::nullopt;
+  SetIndex index{line_bytes, first_repetition(prober, known, full, first, line_bytes), {}};
+  if (index.sets == 0 || !predicts(prober, known, full, index)) return std::nullopt;
   if (std::has_single_bit(index.sets) && std::has_single_bit(line_bytes)) {
     // The hash that takes the bits unchanged.
     for (int bit = 0; bit < bits_of_lines(prober, line_bytes); ++bit)
@@ -103,10 +118,10 @@ std::optional<SetIndex> find_modulus(Prober& prober, const Lines& full, std::uin
 // only, each is in a set of its own, and the same holds after one more bit is flipped in all of them. If one of those
 // is in the member's set, the bit's column is the combination of B by which that line differs; if none is, it is
 // independent of B. Bisection finds which one.
-std::optional<SetIndex> find_hash(Prober& prober, const Lines& full, std::uint64_t line_bytes) {
+std::optional<SetIndex> find_hash(Prober& prober, const Structure& known, const Lines& full, std::uint64_t line_bytes) {
   if (!std::has_single_bit(line_bytes)) return std::nullopt;
   const std::uint64_t member = full.front() & ~(line_bytes - 1);
-  const std::set<std::uint64_t> known(full.begin(), full.end());
+  const std::set<std::uint64_t> members(full.begin(), full.end());
   const int bits = bits_of_lines(prober, line_bytes);
   SetIndex index{line_bytes, 1, {}};
   std::vector<std::uint64_t> basis;  // masks of address bits, one for each unit vector
@@ -122,10 +137,10 @@ std::optional<SetIndex> find_hash(Prober& prober, const Lines& full, std::uint64
       Lines lines;
       for (std::uint64_t v = begin; v < end; ++v) {
         const std::uint64_t line = line_by(v);
-        if (known.contains(line)) return true;
+        if (members.contains(line)) return true;
         lines.push_back(line);
       }
-      return has_member(prober, full, lines);
+      return has_member(prober, known, full, lines);
     };
     std::uint64_t begin = 0, end = std::uint64_t{1} << basis.size();
     if (!among(begin, end)) {
@@ -141,15 +156,16 @@ std::optional<SetIndex> find_hash(Prober& prober, const Lines& full, std::uint64
     index.columns.push_back(begin);
   }
   index.sets = std::uint64_t{1} << basis.size();
-  if (!predicts(prober, full, index)) return std::nullopt;
+  if (!predicts(prober, known, full, index)) return std::nullopt;
   return index;
 }
 
 }  // namespace
 
-std::optional<SetIndex> find_set_index(Prober& prober, const Lines& full, std::uint64_t line_bytes) {
-  if (auto index = find_modulus(prober, full, line_bytes)) return index;
-  return find_hash(prober, full, line_bytes);
+std::optional<SetIndex> find_set_index(Prober& prober, const Lines& full, std::uint64_t line_bytes,
+                                       const Structure& known) {
+  if (auto index = find_modulus(prober, known, full, line_bytes)) return index;
+  return find_hash(prober, known, full, line_bytes);
 }
 
 std::uint64_t SetIndex::set_of(std::uint64_t address) const {
@@ -216,7 +232,7 @@ Extent extent_of_line(Prober& prober, const Lines& full, const Lines& conflict, 
   // set.
   const auto is_same_line = [&](std::uint64_t other) {
     if (other >= prober.info().bytes) return false;
-    if (has_member(prober, full, {other})) return false;
+    if (has_member(prober, {}, full, {other})) return false;
     Lines replaced = conflict;
     std::replace(replaced.begin(), replaced.end(), address, other);
     return !prober.fits(replaced);

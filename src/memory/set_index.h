@@ -35,7 +35,11 @@ struct Extent {
 };
 Extent extent_of_line(Prober& prober, const Lines& full, const Lines& conflict, std::uint64_t address);
 
-// From the lines that fill one set. Empty if neither a modulus nor a linear hash predicts new lines.
-std::optional<SetIndex> find_set_index(Prober& prober, const Lines& full, std::uint64_t line_bytes);
+struct Structure;
+
+// From the lines that fill one set. Empty if neither a modulus nor a linear hash predicts new lines. `known` is what
+// else limits the lines that are present together.
+std::optional<SetIndex> find_set_index(Prober& prober, const Lines& full, std::uint64_t line_bytes,
+                                       const Structure& known);
 
 }  // namespace ptxlat::memory

@@ -85,7 +85,7 @@ void check_machine(const CacheGeometry& cache, std::uint64_t seed, Outcome& outc
   std::sort(sizes.rbegin(), sizes.rend());
   std::uint64_t fit_lines = cache.sets * cache.ways;
   if (!sizes.empty()) fit_lines = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  if (cache.data_lines != 0) fit_lines = cache.data_lines;
+  if (cache.data_lines != 0) fit_lines = std::min(fit_lines, cache.data_lines * cache.data_parts());
   const auto facts = facts_by_name(machine, seed);
   const std::map<std::string, std::string> expected = {
       {"sector_bytes", std::to_string(cache.sector_bytes)},
@@ -126,6 +126,62 @@ TEST_CASE("a set-associative cache gives back its geometry") {
   check_machine(cache, 1, outcome);
   CHECK(outcome.wrong == 0);
   CHECK(outcome.undetermined == 0);
+}
+
+TEST_CASE("tags and data that lines share by different hashes are told apart") {
+  // Powers of two spread evenly over the parts of the data and over the tags, so that only other strides show the tags.
+  const char* wanted = std::getenv("PTXLAT_TEST_MACHINES");
+  const int machines = wanted ? std::atoi(wanted) / 10 : 6;
+  Outcome outcome;
+  for (int i = 0; i < machines; ++i) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    const auto cache = random_hashed_geometry(random);
+    check_machine(cache, static_cast<std::uint64_t>(i), outcome);
+  }
+  INFO(outcome.machines << " machines, " << outcome.facts << " facts, " << outcome.undetermined << " undetermined, "
+                        << outcome.wrong << " wrong\n"
+                        << outcome.report);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.undetermined <= outcome.facts / 20);
+}
+
+TEST_CASE("an L1 of 512 hashed sets, whose data four parts share, gives them back in launches of 4,096 accesses") {
+  // As far as an H200's L1 is known beside 100 KiB of shared memory: 1,192 lines at powers of two, and fewer at odd
+  // strides.
+  CacheGeometry cache;
+  cache.sector_bytes = 32;
+  cache.sets = 512;
+  cache.ways = 4;
+  cache.bytes = 4 << 20;
+  cache.columns = spreading_columns(0x211, 15);
+  cache.data_columns = projected(cache.columns, 0x155, 0x0aa);
+  cache.data_lines = 298;
+  cache.most_accesses = 4096;
+  Outcome outcome;
+  check_machine(cache, 1, outcome);
+  INFO(outcome.report);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.undetermined == 0);
+  SimulatedCache machine(cache, 2);
+  const auto facts = facts_by_name(machine, 2);
+  CHECK(value_of(facts, "data_parts") == "4");
+  CHECK(value_of(facts, "data_part_lines") == "298");
+  CHECK(facts.at("tag_sets").verdict == results::FactVerdict::inferred);
+  CHECK(facts.at("fit_lines").verdict == results::FactVerdict::inferred);
+}
+
+TEST_CASE("a cache whose sets are no linear hash is undetermined") {
+  CacheGeometry cache;
+  cache.sets = 64;
+  cache.ways = 4;
+  cache.is_scrambled = true;
+  SimulatedCache machine(cache, 1);
+  const auto facts = facts_by_name(machine, 1);
+  for (const char* quantity : {"tag_sets", "index", "hash_columns", "index_bits"}) {
+    INFO(quantity);
+    CHECK(facts.at(quantity).verdict == results::FactVerdict::undetermined);
+    CHECK_FALSE(facts.at(quantity).how.empty());
+  }
 }
 
 TEST_CASE("random caches give back their geometry") {

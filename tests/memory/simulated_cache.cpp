@@ -6,13 +6,30 @@
 
 using namespace ptxlat;
 
-std::uint64_t CacheGeometry::set_of(std::uint64_t address) const {
-  std::uint64_t line = address / line_bytes;
-  if (columns.empty()) return line % sets;
+namespace {
+
+std::uint64_t hashed(const std::vector<std::uint64_t>& columns, std::uint64_t line) {
   std::uint64_t set = 0;
   for (std::size_t bit = 0; bit < columns.size(); ++bit)
     if (line >> bit & 1) set ^= columns[bit];
   return set;
+}
+
+}  // namespace
+
+std::uint64_t CacheGeometry::set_of(std::uint64_t address) const {
+  std::uint64_t line = address / line_bytes;
+  if (is_scrambled) return line * 0x9e3779b97f4a7c15 >> 40 & (sets - 1);
+  if (columns.empty()) return line % sets;
+  return hashed(columns, line);
+}
+
+std::uint64_t CacheGeometry::part_of(std::uint64_t line) const { return hashed(data_columns, line); }
+
+std::uint64_t CacheGeometry::data_parts() const {
+  std::uint64_t all = 0;
+  for (const auto column : data_columns) all |= column;
+  return all + 1;
 }
 
 // Lines by way, with the sectors that are there.
@@ -28,7 +45,7 @@ struct SimulatedCache::Set {
 
 SimulatedCache::SimulatedCache(CacheGeometry geometry, std::uint64_t seed)
     : geometry_(std::move(geometry)), random_(seed) {
-  info_ = {"cache", "l1", geometry_.bytes, {"ca"}, 1, memory::MachineInfo::unlimited};
+  info_ = {"cache", "l1", geometry_.bytes, {"ca"}, 1, geometry_.most_accesses};
 }
 SimulatedCache::~SimulatedCache() = default;
 SimulatedCache::SimulatedCache(SimulatedCache&&) noexcept = default;
@@ -38,14 +55,15 @@ void SimulatedCache::prepare() {
   by_use_.clear();
 }
 
-// If the data array is full, the least recently used line leaves it, and its tag with it.
+// If its part of the data array is full, the least recently used line leaves it, and its tag with it.
 void SimulatedCache::use_data_of(std::uint64_t line) {
   if (geometry_.data_lines == 0) return;
-  by_use_.remove(line);
-  by_use_.push_front(line);
-  if (by_use_.size() <= geometry_.data_lines) return;
-  const std::uint64_t last = by_use_.back();
-  by_use_.pop_back();
+  auto& lines = by_use_[geometry_.part_of(line)];
+  lines.remove(line);
+  lines.push_front(line);
+  if (lines.size() <= geometry_.data_lines) return;
+  const std::uint64_t last = lines.back();
+  lines.pop_back();
   for (auto& way : sets_.at(geometry_.set_of(last * geometry_.line_bytes)).ways)
     if (way.used && way.line == last) way.used = false;
 }
@@ -84,7 +102,8 @@ bool SimulatedCache::access_one(std::uint64_t address) {
       way = random_() % set.ways.size();
     }
   }
-  if (set.ways[way].used) by_use_.remove(set.ways[way].line);
+  if (set.ways[way].used && geometry_.data_lines != 0)
+    by_use_[geometry_.part_of(set.ways[way].line)].remove(set.ways[way].line);
   set.ways[way] = {true, line, sector};
   use_data_of(line);
   if (set.policy) set.policy->fill(way);
@@ -224,6 +243,41 @@ CacheGeometry random_geometry(std::mt19937_64& random) {
     cache.variant = 0;
     cache.victim_weights.clear();
   }
+  cache.miss = cache.hit + 20 + static_cast<double>(random() % 500);
+  return cache;
+}
+
+std::vector<std::uint64_t> spreading_columns(std::uint64_t polynomial, int bits) {
+  std::vector<std::uint64_t> columns;
+  std::uint64_t column = 1;
+  for (int bit = 0; bit < bits; ++bit) {
+    columns.push_back(column);
+    column <<= 1;
+    if (std::bit_width(column) == std::bit_width(polynomial)) column ^= polynomial;
+  }
+  return columns;
+}
+
+std::vector<std::uint64_t> projected(const std::vector<std::uint64_t>& columns, std::uint64_t low, std::uint64_t high) {
+  std::vector<std::uint64_t> parts;
+  const auto parity = [](std::uint64_t bits) { return static_cast<std::uint64_t>(std::popcount(bits) & 1); };
+  for (const auto column : columns) parts.push_back(parity(column & low) | parity(column & high) << 1);
+  return parts;
+}
+
+CacheGeometry random_hashed_geometry(std::mt19937_64& random) {
+  CacheGeometry cache;
+  cache.sector_bytes = random() % 2 == 0 ? 32 : 128;
+  cache.sets = std::uint64_t{1} << (5 + random() % 5);
+  cache.ways = 2 + random() % 7;
+  cache.bytes = std::bit_ceil(cache.sets * cache.ways * cache.line_bytes) * 8;
+  const int bits = std::countr_zero(cache.bytes) - std::countr_zero(cache.line_bytes);
+  cache.columns = spreading_columns(cache.sets | (random() & (cache.sets - 1)) | 1, bits);
+  // A part has the tags of its own sets. There are one, two or four.
+  const std::uint64_t others = random() & (cache.sets - 1) & ~std::uint64_t{3},
+                      parts = std::uint64_t{1} << random() % 3;
+  cache.data_columns = projected(cache.columns, parts > 1 ? 1 | others : 0, parts > 2 ? 2 | (others >> 1 & ~3U) : 0);
+  cache.data_lines = cache.sets * cache.ways / parts * (50 + random() % 45) / 100;
   cache.miss = cache.hit + 20 + static_cast<double>(random() % 500);
   return cache;
 }
