@@ -23,7 +23,7 @@ namespace {
 // One probe on its way down the line.
 struct ProbeWork {
   const ProbePlan* plan = nullptr;
-  std::vector<std::size_t> trials;  // of each point
+  std::vector<std::size_t> trials;  // of each point, in each round
 };
 
 results::Record empty_record(const ProbePlan& plan) {
@@ -39,9 +39,13 @@ std::string unsupported(const line::Bench& bench, const Probe& probe) {
   return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
 }
 
-sass::Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch& batch) {
-  const auto& kernel = batch.kernel_of(work.trials[point]);
-  if (kernel.window) return audit(*work.plan->probe, work.plan->points[point], *kernel.window);
+const Point& point_of(const ProbeWork& work, std::size_t trial) {
+  return work.plan->points[trial % work.plan->points.size()];
+}
+
+sass::Audit audit_of(const ProbeWork& work, std::size_t trial, const line::Batch& batch) {
+  const auto& kernel = batch.kernel_of(work.trials[trial]);
+  if (kernel.window) return audit(*work.plan->probe, point_of(work, trial), *kernel.window);
   return line::audit_without_window(kernel);
 }
 
@@ -49,6 +53,16 @@ sass::Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch
 void note_failure(results::Record& record, const std::string& role, sass::Verdict verdict, const std::string& reason) {
   if (record.verdict != sass::Verdict::proven) return;
   results::give_up(record, verdict, fmt::format("{}: {}", role, reason));
+}
+
+// The same again, with other random contents of its buffers.
+ptx::Trial of_round(ptx::Trial trial, int round) {
+  trial.launch.round = round;
+  for (auto& buffer : trial.launch.buffers) {
+    if (buffer.contents == ptx::Buffer::Contents::random || buffer.contents == ptx::Buffer::Contents::permutation)
+      buffer.seed += static_cast<std::uint64_t>(round);
+  }
+  return trial;
 }
 
 sass::Verdict verdict_of(ptx::LaunchStatus failed) {
@@ -83,18 +97,19 @@ results::Fact given_fact(const ProbePlan& plan, const series::FactRule& rule) {
 
 results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   const auto& probe = *work.plan->probe;
-  const auto& points = work.plan->points;
   const auto& batch = bench.batch();
   auto record = empty_record(*work.plan);
-  std::vector<std::vector<std::optional<double>>> values(points.size());
+  std::vector<std::vector<std::optional<double>>> values(work.trials.size());
   std::map<std::size_t, bool> is_recorded;  // a kernel's machine code is shown once
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto& role = points[i].trial.role;
+  for (std::size_t i = 0; i < work.trials.size(); ++i) {
+    const bool is_first_round = i < work.plan->points.size();
+    const auto& point = point_of(work, i);
+    const auto& role = point.trial.role;
     const auto& made = batch.trial(work.trials[i]);
     const auto audit = audit_of(work, i, batch);
     if (!audit.is_proven()) note_failure(record, role, audit.verdict, audit.reason);
     if (audit.assembler_failed) record.add_flag(results::flag::retry);
-    if (!is_recorded[made.kernel] || !audit.is_proven())
+    if (is_first_round && (!is_recorded[made.kernel] || !audit.is_proven()))
       record.windows.push_back(line::window_record(role, batch.kernel_of(work.trials[i]), audit));
     is_recorded[made.kernel] = true;
     if (!audit.is_proven() || !made.outcome) continue;
@@ -102,7 +117,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
       if (probe.may_fail) continue;
       if (probe.may_hang && (made.outcome->status == ptx::LaunchStatus::timeout || made.outcome->may_be_trap)) {
         values[i] = {hung};
-        results::add_note(record.note, fmt::format("{}: {}", role, made.outcome->message));
+        if (is_first_round) results::add_note(record.note, fmt::format("{}: {}", role, made.outcome->message));
         continue;
       }
       note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);
@@ -111,9 +126,9 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     if (const auto of_code = find_reader(probe.reader)->of_code)
       values[i] = {static_cast<double>(of_code(*batch.kernel_of(work.trials[i]).window))};
     else
-      values[i] = values_of(probe, points[i], made.outcome->readout);
+      values[i] = values_of(probe, point, made.outcome->readout);
   }
-  if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, points));
+  if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, work.plan->points));
   record.facts = facts_of(probe, record.series.empty() ? nullptr : &record.series.front(),
                           [&](const series::FactRule& rule) { return std::vector{given_fact(*work.plan, rule)}; });
   return record;
@@ -191,25 +206,34 @@ results::CellKey key_of(const ProbePlan& plan) {
   return {results::RecordKind::probe, plan.probe->name, "", "", plan.level, plan.recipe};
 }
 
-void read_facts_again(const Probe& probe, results::Record& record) {
-  if (probe.infer || record.series.empty()) return;
+bool read_facts_again(const Probe& probe, results::Record& record) {
+  if (probe.infer || record.series.empty()) return true;
   const auto part = part_of(probe, record.series.front());
-  record.facts = facts_of(probe, part ? &*part : nullptr, [&](const series::FactRule& rule) {
+  if (!part) return false;
+  record.facts = facts_of(probe, &*part, [&](const series::FactRule& rule) {
     std::vector<results::Fact> known;
     std::copy_if(record.facts.begin(), record.facts.end(), std::back_inserter(known),
                  [&](const results::Fact& fact) { return fact.quantity == rule.quantity; });
     return known;
   });
+  return true;
 }
 
-void infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,
+bool infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,
                        results::Record& record) {
-  record.facts.clear();
-  for (const auto& [role, text] : logs) {
-    std::istringstream log(text);
-    memory::ReplayedMachine machine(log);
-    for (auto& fact : memory::infer(machine, seed)) add_fact(probe, role, std::move(fact), record);
+  results::Record again = record;
+  again.facts.clear();
+  try {
+    for (const auto& [role, text] : logs) {
+      std::istringstream log(text);
+      memory::ReplayedMachine machine(log);
+      for (auto& fact : memory::infer(machine, seed)) add_fact(probe, role, std::move(fact), again);
+    }
+  } catch (const memory::OtherDialogue&) {
+    return false;
   }
+  record.facts = std::move(again.facts);
+  return true;
 }
 
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device) {
@@ -240,7 +264,10 @@ std::vector<results::Record> ProbeMethod::make(line::Bench& bench, std::span<con
       continue;
     }
     auto& one = work.emplace_back(ProbeWork{&plan, {}});
-    for (const auto& point : plan.points) one.trials.push_back(bench.add(point.trial, plan.probe->name));
+    for (int round = 0; round < plan.probe->rounds; ++round) {
+      for (const auto& point : plan.points)
+        one.trials.push_back(bench.add(of_round(point.trial, round), plan.probe->name));
+    }
   }
   bench.assemble();
   std::vector<bool> wanted(bench.batch().size(), false);

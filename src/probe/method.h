@@ -13,7 +13,7 @@ namespace ptxlat::probe {
 
 // Version of the rules that read, audit and infer. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char probe_version[] = "probe 3";
+inline constexpr char probe_version[] = "probe 4";
 
 // A probe to run at a level.
 //   device  what the probe's expressions know about the GPU
@@ -33,11 +33,13 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
 using OnLog = std::function<void(const std::string& name, const std::string& log)>;
 
 // The facts of an earlier record, read off its series again with the current probe's rules, for points that this probe
-// has. Values reported by the driver are kept.
-void read_facts_again(const Probe& probe, results::Record& record);
+// has. Values reported by the driver are kept. False if today's probe varies something else: then the facts are still
+// the earlier ones.
+bool read_facts_again(const Probe& probe, results::Record& record);
 
-// The facts of an inference again, from the logs of its points: role and log.
-void infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,
+// The facts of an inference again, from the logs of its points: role and log. False if today's inference asks for
+// something else than is in the logs: then the facts are still the earlier ones.
+bool infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,
                        results::Record& record);
 
 // Measures probes. The plan must outlive it; cells are indices into the plan. `on_log` may be empty.

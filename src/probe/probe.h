@@ -93,6 +93,7 @@ struct Probe {
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
+  int rounds = 1;  // how many times the whole series is measured: a fact must come out the same in each
 
   std::optional<ProbeInference> infer;
 

@@ -218,7 +218,7 @@ series::FactRule read_fact(const Section& fact, const Probe& probe) {
 
 void read_launch(const Section& launch, Probe& probe) {
   launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "bank_bytes", "large_cluster", "keeps_buffers",
-               "may_fail", "may_hang", "by", "persisting_bytes", "parameters", "launches"});
+               "may_fail", "may_hang", "by", "persisting_bytes", "parameters", "launches", "rounds"});
   probe.threads = launch.expression("threads", probe.threads);
   probe.ctas = launch.expression("ctas", probe.ctas);
   probe.dynamic_shared = launch.expression("dynamic_shared", probe.dynamic_shared);
@@ -235,6 +235,14 @@ void read_launch(const Section& launch, Probe& probe) {
   constexpr int most_launches = 10'000;
   if (probe.launches < 1 || probe.launches > most_launches)
     launch.fail(fmt::format("launches are 1 to {}", most_launches));
+  // A series without facts is one that a person looks at, and machine code is the same in each round.
+  constexpr int usual_rounds = 3, most_rounds = 100;
+  const bool has_rounds = !probe.infer && !probe.facts.empty() && find_reader(probe.reader)->of_code == nullptr;
+  if (has_rounds) probe.rounds = usual_rounds;
+  if (!launch.table().contains("rounds")) return;
+  probe.rounds = int_of(launch, launch.expression("rounds", ""));
+  if (probe.rounds < 1 || probe.rounds > most_rounds || (probe.rounds > 1 && !has_rounds))
+    launch.fail(fmt::format("rounds are 1 to {}, of a series with facts that launches give", most_rounds));
 }
 
 void read_reader(const Section& read, Probe& probe) {

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "sass/opcodes.h"
+#include "series/rounds.h"
 #include "series/series_models.h"
 
 namespace ptxlat::probe {
@@ -198,6 +199,10 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
   results::Series series;
   series.name = probe.series;
   series.unit = probe.unit;
+  if (probe.rounds > 1) {
+    auto& rounds = series.axes.emplace_back(counting(series::round_axis, static_cast<std::size_t>(probe.rounds)));
+    for (auto& value : rounds.values) ++value;
+  }
   for (const auto& axis : probe.axes)
     series.axes.push_back({axis.name, axis.unit, {axis.values.begin(), axis.values.end()}, axis.names});
   const auto& reader = *find_reader(probe.reader);
@@ -227,17 +232,20 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
 }
 
 std::optional<results::Series> part_of(const Probe& probe, const results::Series& series) {
-  if (series.axes.size() < probe.axes.size()) return std::nullopt;
-  // Axes that a reader adds come after the probe's own, and are not changed.
+  // The rounds come before the probe's own axes, those that a reader adds after them: they are not changed.
+  const std::size_t first = !series.axes.empty() && series.axes.front().name == series::round_axis ? 1 : 0;
+  const std::size_t end = first + probe.axes.size();
+  if (series.axes.size() < end) return std::nullopt;
   std::vector<std::vector<bool>> is_kept(series.axes.size());  // [axis][place]
   results::Series part{series.name, series.unit, series.axes, {}};
   for (std::size_t i = 0; i < series.axes.size(); ++i) {
     const auto& axis = series.axes[i];
-    if (i < probe.axes.size() && (axis.name != probe.axes[i].name || axis.names != probe.axes[i].names))
+    const bool is_own = i >= first && i < end;
+    if (is_own && (axis.name != probe.axes[i - first].name || axis.names != probe.axes[i - first].names))
       return std::nullopt;
     const auto is_wanted = [&](double value) {
-      if (i >= probe.axes.size()) return true;
-      const auto& values = probe.axes[i].values;
+      if (!is_own) return true;
+      const auto& values = probe.axes[i - first].values;
       return std::find(values.begin(), values.end(), static_cast<std::int64_t>(value)) != values.end();
     };
     part.axes[i].values.clear();

@@ -21,6 +21,7 @@ void add(Hash& hash, const Launch& launch) {
   if (launch.succession != Succession::stream)
     hash.add(fmt::format("succession {}", static_cast<int>(launch.succession)));
   if (launch.places != 0) hash.add(fmt::format("{} places", launch.places));
+  if (launch.round != 0) hash.add(fmt::format("round {}", launch.round));
   hash.add(launch.input);
   hash.add(launch.parameters);
   hash.add(launch.output_words);

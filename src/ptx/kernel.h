@@ -92,6 +92,7 @@ enum class Succession { stream, graph, synchronised };
 //   keeps_buffers     whether the next launch of the same kernel finds the buffers as this one leaves them, not reset
 //   persisting_bytes  bytes at the beginning of the first buffer that the second-level cache should keep; 0: none
 //   succession        how its launches follow each other
+//   round             separates launches that are otherwise equal, to measure again
 //   output_ctas       CTAs whose threads are read, from the first
 //   output_words      of each thread's slot, by index
 struct Launch {
@@ -107,6 +108,7 @@ struct Launch {
   std::uint64_t persisting_bytes = 0;
   bool evicts_l2 = false;
   Succession succession = Succession::stream;
+  int round = 0;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

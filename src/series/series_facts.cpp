@@ -12,6 +12,7 @@
 #include "series/issue.h"
 #include "series/issue_rules.h"
 #include "series/places.h"
+#include "series/rounds.h"
 #include "series/series_groups.h"
 #include "series/series_models.h"
 
@@ -163,6 +164,12 @@ class Reading {
     const auto next = std::upper_bound(curve.x.begin(), curve.x.end(), plateau.last_x);
     if (is_last && next == curve.x.end())
       return add_undetermined(quantity, fmt::format("{:.4g} up to the end", plateau.value));
+    for (auto i = next - curve.x.begin(); i < std::ssize(curve.x); ++i) {
+      const double value = curve.y[static_cast<std::size_t>(i)];
+      if (std::abs(value - plateau.value) <= rule.tolerance / 100 * std::abs(plateau.value))
+        return add_undetermined(quantity, fmt::format("{:.4g} up to {:.15g}, but again at {:.15g}", plateau.value,
+                                                      plateau.last_x, curve.x[static_cast<std::size_t>(i)]));
+    }
     const double first_out = next == curve.x.end() ? plateau.last_x : *next;
     add(quantity, first_out, plateau.last_x, first_out,
         fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
@@ -426,11 +433,28 @@ const FactModel* find_model(std::string_view name) {
   return found == models.end() ? nullptr : &*found;
 }
 
-std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {
+namespace {
+
+std::vector<Fact> facts_of_round(const FactRule& rule, const Series& series) {
   std::vector<Fact> facts;
   for (const auto& group : groups_of(rule, series)) {
     auto of_group = Reading(rule, series, group).facts();
     facts.insert(facts.end(), of_group.begin(), of_group.end());
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {
+  std::vector<std::vector<Fact>> of_rounds;
+  for (const auto& round : rounds_of(series)) of_rounds.push_back(facts_of_round(rule, round));
+  std::vector<Fact> facts;
+  // A model's facts depend on the rule and the axes alone, so each round has the same ones.
+  for (std::size_t i = 0; i < of_rounds.front().size(); ++i) {
+    std::vector<Fact> same;
+    for (const auto& round : of_rounds) same.push_back(round.at(i));
+    facts.push_back(agreed(same));
   }
   return facts;
 }

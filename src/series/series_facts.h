@@ -51,7 +51,7 @@ struct FactRule {
 };
 
 // The facts of a rule, one for each combination of the axes in `by` and in the quantity's name. A series without values
-// gives undetermined facts.
+// gives undetermined facts. Of a series with several rounds, a fact is what all of them say (series/rounds.h).
 std::vector<results::Fact> facts_of(const FactRule& rule, const results::Series& series);
 
 }  // namespace ptxlat::series

@@ -180,16 +180,20 @@ constexpr const char* still_rising = "the values still rise where they end";
 Finding find_knee(const Curve& curve, double slack) {
   const auto end = first_that_leaves(curve, slack);
   if (end == curve.y.size()) return undetermined(fmt::format("there is no knee up to {:.15g}", curve.x.back()));
-  std::size_t predicted = 0;
-  for (auto i = end + 1; i < curve.y.size(); ++i) predicted += leaves_first(curve, slack, i);
-  const bool holds = predicted >= 3 && predicted == curve.y.size() - end - 1;
   const double last = curve.x[end - 1];
+  // Where a capacity ends, nothing larger fits again.
+  for (auto i = end + 1; i < curve.y.size(); ++i) {
+    if (!leaves_first(curve, slack, i))
+      return undetermined(fmt::format("{:.4g} up to {:.15g} and {:.4g} after it, but {:.4g} again at {:.15g}",
+                                      curve.y[end - 1], last, curve.y[end], curve.y[i], curve.x[i]));
+  }
+  const std::size_t predicted = curve.y.size() - end - 1;
   // Whole numbers leave nothing undetermined between them.
   const double next = std::abs(curve.x[end] - last) == 1 ? last : curve.x[end];
   return {last, std::min(last, next), std::max(last, next),
           fmt::format("{:.4g} up to there, {:.4g} after it, and {} points further on", curve.y[end - 1], curve.y[end],
                       predicted),
-          holds ? FactVerdict::inferred : FactVerdict::measured};
+          predicted >= 3 ? FactVerdict::inferred : FactVerdict::measured};
 }
 
 Finding find_period(const Curve& curve, double slack) {

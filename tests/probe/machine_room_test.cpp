@@ -42,18 +42,31 @@ std::string mistake_of_points(const std::string& text, const Names& device) {
 
 }  // namespace
 
-TEST_CASE("samples lie on the axes that the file names") {
+TEST_CASE("samples lie on the axes that the file names, after that of the rounds") {
   const auto probe = probe_of(sampled);
   const auto points = points_of(probe, {{"sms", 3}});
-  const auto series = series_of(probe, {{1, 2, 3, 4, 5, 6}}, points);
-  REQUIRE(series.axes.size() == 2);
-  CHECK(series.axes[0] == results::Axis{"sm", "", {1, 2, 3}});
-  CHECK(series.axes[1] == results::Axis{"word", "", {0, 1}, {"start", "end"}});
-  CHECK(series.values == Values{1, 2, 3, 4, 5, 6});
+  REQUIRE(probe.rounds == 3);
+  const auto series = series_of(probe, {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 7}, {1, 2, 3, 4, 5, 8}}, points);
+  REQUIRE(series.axes.size() == 3);
+  CHECK(series.axes[0] == results::Axis{"round", "", {1, 2, 3}});
+  CHECK(series.axes[1] == results::Axis{"sm", "", {1, 2, 3}});
+  CHECK(series.axes[2] == results::Axis{"word", "", {0, 1}, {"start", "end"}});
+  CHECK(series.values == Values{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 7, 1, 2, 3, 4, 5, 8});
   const auto facts = series::facts_of(probe.facts.at(0), series);
   REQUIRE(facts.size() == 2);
   CHECK(facts[1].quantity == "a.end");
   CHECK(facts[1].value == "2");
+}
+
+TEST_CASE("facts of launches are measured in three rounds, or in as many as the file says") {
+  CHECK(probe_of(start + opcodes).rounds == 1);
+  const std::string fact = "[[fact]]\nquantity = \"a\"\nhow = \"h\"\n";
+  CHECK(probe_of(start + fact + opcodes).rounds == 3);
+  CHECK(probe_of(start + "[launch]\nrounds = 5\n" + fact + opcodes).rounds == 5);
+  CHECK_THAT(mistake_in(start + "[launch]\nrounds = 0\n" + fact + opcodes), Contains("rounds are 1 to 100"));
+  CHECK_THAT(mistake_in(start + "[launch]\nrounds = 5\n" + opcodes), Contains("of a series with facts"));
+  INFO("machine code is the same in each");
+  CHECK(probe_of(start + "[read]\nreader = \"registers\"\n" + fact + opcodes).rounds == 1);
 }
 
 TEST_CASE("axes of samples that do not fit what is read are a mistake") {

@@ -282,7 +282,8 @@ TEST_CASE("every fact that a shipped probe asks for has a name without holes, an
   for (const auto& probe : shipped()) {
     INFO(probe.name);
     const auto points = points_of(probe, large_gpu());
-    const auto nothing = series_of(probe, std::vector<std::vector<std::optional<double>>>(points.size()), points);
+    const auto trials = points.size() * static_cast<std::size_t>(probe.rounds);
+    const auto nothing = series_of(probe, std::vector<std::vector<std::optional<double>>>(trials), points);
     for (const auto& rule : probe.facts) {
       if (rule.model == "given") {
         CHECK(value_given(probe, rule, large_gpu()) > 0);
