@@ -45,7 +45,8 @@ template <class Archive>
 void serialize(Archive& archive, ptxlat::ptx::Launch& launch) {
   archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.places,
           launch.bank_bytes, launch.large_cluster, launch.keeps_buffers, launch.persisting_bytes, launch.evicts_l2,
-          launch.succession, launch.input, launch.buffers, launch.parameters, launch.output_ctas, launch.output_words);
+          launch.succession, launch.round, launch.input, launch.buffers, launch.parameters, launch.output_ctas,
+          launch.output_words);
 }
 
 template <class Archive>

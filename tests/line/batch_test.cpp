@@ -126,6 +126,7 @@ TEST_CASE("the key of machine code tells every part of a launch apart, and the n
       with([](ptx::Launch& l) { l.dynamic_shared = 1; }),
       with([](ptx::Launch& l) { l.carve_out = 0; }),
       with([](ptx::Launch& l) { l.uses_memory = true; }),
+      with([](ptx::Launch& l) { l.round = 1; }),
       with([](ptx::Launch& l) { l.input = {0}; }),
       with([](ptx::Launch& l) { l.input = {1}; }),
       with([](ptx::Launch& l) { l.parameters = {0}; }),
@@ -157,19 +158,21 @@ TEST_CASE("equal trials are one, and trials of one kernel are assembled once") {
   OnTheStandin standin;
   Batch batch;
   const auto trial = window_of(1);
-  auto wider = trial, repeated = trial, elsewhere = trial;
+  auto wider = trial, repeated = trial, elsewhere = trial, again = trial;
   wider.launch.threads = 64;
   repeated.launches = 5;
   elsewhere.role = "stream";
+  again.launch.round = 1;
   CHECK(batch.add(trial, "one") == 0);
   CHECK(batch.add(trial, "two") == 0);
   CHECK(batch.add(elsewhere, "three") == 0);
   CHECK(batch.add(wider, "one") == 1);
   CHECK(batch.add(repeated, "one") == 2);
-  CHECK(batch.size() == 3);
-  standin.run(batch, {true, true, true});
+  CHECK(batch.add(again, "one") == 3);
+  CHECK(batch.size() == 4);
+  standin.run(batch, {true, true, true, true});
   CHECK(standin.names == std::vector<std::string>{"chain_one_0"});
-  CHECK(standin.log.lines().size() == 1 + 1 + 5);
+  CHECK(standin.log.lines().size() == 1 + 1 + 5 + 1);
   for (std::size_t i = 0; i < 3; ++i) CHECK(cycles_of(batch.trial(i)) == 5);
 }
 

@@ -73,6 +73,20 @@ TEST_CASE("a probe becomes a record with a series, its points' machine code show
   CHECK(record.windows[1].sass.size() == 4);
 }
 
+TEST_CASE("each round of a probe is launched by itself, all of its points before the next") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.rounds = 2;
+  const auto record = bench.make(probe);
+  REQUIRE(record.series.size() == 1);
+  const auto& series = record.series[0];
+  REQUIRE(series.axes.size() == 2);
+  CHECK(series.axes[0] == results::Axis{"round", "", {1, 2}});
+  CHECK(series.values == Values{5, 4.5, 4.25, 5, 4.5, 4.25});
+  INFO("the machine code is the same");
+  CHECK(record.windows.size() == 3);
+}
+
 TEST_CASE("a point whose machine code is wrong has no value, and the record says which") {
   ProbeBench bench;
   auto probe = chain_probe();
