@@ -171,7 +171,7 @@ class Reading {
                                                       plateau.last_x, curve.x[static_cast<std::size_t>(i)]));
     }
     const double first_out = next == curve.x.end() ? plateau.last_x : *next;
-    add(quantity, first_out, plateau.last_x, first_out,
+    add(quantity, first_out, plateau.last_x - rule.least, first_out + rule.least,
         fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
   }
 

@@ -337,7 +337,11 @@ TEST_CASE("where a later point is back, there was no knee") {
   auto rule = rule_of("plateau_ends");
   rule.quantity = "cache.{{level}}_bytes";
   rule.levels = {"l1"};
-  CHECK(facts_of(rule, curve_of({10, 10, 10, 20, 22, 20})).at(0).value == "4");
+  rule.least = 0.5;
+  const auto end = facts_of(rule, curve_of({10, 10, 10, 20, 22, 20})).at(0);
+  CHECK(end.value == "4");
+  CHECK(end.low == 2.5);
+  CHECK(end.high == 4.5);
   const auto back = facts_of(rule, curve_of({10, 10, 10, 20, 22, 10})).at(0);
   CHECK(back.value.empty());
   CHECK_THAT(back.how, Contains("10 up to 3, but again at 6"));
