@@ -140,7 +140,8 @@ std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& opti
   return made;
 }
 
-void print_probes(const std::string& format, const std::filesystem::path& folder, const ProbeRecords& records) {
+void print_probes(const std::string& format, const std::filesystem::path& folder,
+                  const std::vector<results::Record>& records) {
   if (format == "csv") return print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
   if (format == "json") {
     auto document = json_head();

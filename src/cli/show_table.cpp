@@ -19,6 +19,7 @@
 #include "results/json.h"
 #include "tables/folder.h"
 #include "tables/opcode_columns.h"
+#include "tables/opcode_files.h"
 #include "tables/probe_files.h"
 
 namespace ptxlat::cli {

@@ -274,7 +274,8 @@ struct Outlasting {
 };
 
 // Copies whose results arrive by scoreboard go to a unit with a queue, which takes the first ones as fast as they are
-// issued. Their streams are replaced. Without a GPU, all streams have their schedule's time.
+// issued. Their streams are replaced, if a copy is one machine instruction: ptxas schedules several of many copies
+// differently in each of the two. Without a GPU, all streams have their schedule's time.
 std::vector<Outlasting> outlast_queues(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                        const std::vector<CellWork*>& cells) {
   const auto has_scoreboard = [&](const CellWork& cell) {
@@ -284,7 +285,8 @@ std::vector<Outlasting> outlast_queues(const ptx::LoadedCatalogue& loaded, line:
   };
   std::vector<Outlasting> outlasting;
   for (auto* cell : cells) {
-    if (!bench.measures() || !cell->experiment || !cell->trials[Role::stream] || !has_scoreboard(*cell)) continue;
+    if (!bench.measures() || !cell->experiment || !cell->trials[Role::stream]) continue;
+    if (cell->audits[Role::stream].sass.size() != 1 || !has_scoreboard(*cell)) continue;
     Outlasting before{cell, cell->experiment->copies, cell->experiment->trials, cell->trials};
     if (!outlast_queue(loaded, cell->plan->variant, *cell->experiment)) continue;
     const auto numbers = add_trials(bench, *cell->experiment, cell->plan->variant.form->ptx);
