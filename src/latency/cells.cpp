@@ -275,7 +275,7 @@ struct Outlasting {
 
 // Copies whose results arrive by scoreboard go to a unit with a queue, which takes the first ones as fast as they are
 // issued. Their streams are replaced, if a copy is one machine instruction: ptxas schedules several of many copies
-// differently in each of the two. Without a GPU, all streams have their schedule's time.
+// differently in each of the two.
 std::vector<Outlasting> outlast_queues(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                        const std::vector<CellWork*>& cells) {
   const auto has_scoreboard = [&](const CellWork& cell) {
@@ -285,7 +285,7 @@ std::vector<Outlasting> outlast_queues(const ptx::LoadedCatalogue& loaded, line:
   };
   std::vector<Outlasting> outlasting;
   for (auto* cell : cells) {
-    if (!bench.measures() || !cell->experiment || !cell->trials[Role::stream]) continue;
+    if (!cell->experiment || !cell->trials[Role::stream]) continue;
     if (cell->audits[Role::stream].sass.size() != 1 || !has_scoreboard(*cell)) continue;
     Outlasting before{cell, cell->experiment->copies, cell->experiment->trials, cell->trials};
     if (!outlast_queue(loaded, cell->plan->variant, *cell->experiment)) continue;
@@ -422,7 +422,7 @@ std::string why_unsupported(const line::Bench& bench, const isa::Variant& varian
 }
 
 std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
-                                 const std::vector<const CellPlan*>& plans) {
+                                 const std::vector<const CellPlan*>& plans, bool is_for_gpu) {
   std::vector<CellWork> all(plans.size());
   std::vector<CellWork*> cells;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -442,7 +442,9 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     try_consumers(loaded, bench, cells, 0, 1);
     change_clocks(loaded, bench, cells, clock_waits, Clocks::second_reserved);
     change_clocks(loaded, bench, cells, lacks_a_window, Clocks::reserved);
-    const auto outlasting = outlast_queues(loaded, bench, cells);
+    // By their schedule, all streams take the same time a copy.
+    const auto outlasting =
+        is_for_gpu || bench.measures() ? outlast_queues(loaded, bench, cells) : std::vector<Outlasting>{};
     auto usual = cells;
     for (const auto& replaced : outlasting) std::erase(usual, replaced.cell);
     const auto shortened = shorten_streams(loaded, bench, usual);

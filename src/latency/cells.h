@@ -35,8 +35,9 @@ TrialNumbers add_trials(line::Bench& bench, const Experiment& experiment, const 
 
 // Cells of the bench's level, from the catalogue to their records: expanded, assembled and audited with each consumer
 // in turn, then run together. Their trials are in the bench's batch.
+//   is_for_gpu  with the streams of a run on a GPU, even if this bench has none
 std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
-                                 const std::vector<const CellPlan*>& plans);
+                                 const std::vector<const CellPlan*>& plans, bool is_for_gpu = false);
 
 // Moves a finished cell's records to the end of the list.
 void take_records(CellWork& cell, std::vector<results::Record>& records);

@@ -141,7 +141,8 @@ Reproduction reproduce(const ptx::LoadedCatalogue& loaded, const line::Line& lin
   line::Bench bench(line, *kernel_assembler, none, interruption, plan.front().level);
   std::vector<const CellPlan*> plans;
   for (const auto& cell : plan) plans.push_back(&cell);
-  const auto works = make_cells(loaded, bench, plans);
+  constexpr bool is_for_gpu = true;
+  const auto works = make_cells(loaded, bench, plans, is_for_gpu);
 
   auto alone = bench.at_level(plan.front().level);
   std::vector<TrialNumbers> trials;

@@ -225,6 +225,12 @@ double issued_per_cycle(const results::Record& record, double per_clock) {
   return per_clock / lanes_of_a_warp * record.sass_count;
 }
 
+// 0 if it was not measured.
+double rate_of_one_warp(const std::vector<int>& warps, const std::vector<double>& rates) {
+  const auto one = std::find(warps.begin(), warps.end(), 1);
+  return one == warps.end() ? 0 : rates[static_cast<std::size_t>(one - warps.begin())];
+}
+
 }  // namespace
 
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
@@ -250,6 +256,10 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
     record.set(metric::throughput_low, middle - 2 * error);
     record.set(metric::throughput_high, middle + 2 * error);
   }
+  // Four warps, one in each sub-partition, could do four times what one does.
+  constexpr double equal = 1.03;
+  const auto most = *std::max_element(rates.begin(), rates.end());
+  record.set_flag(results::flag::shares_unit, sub_partitions * rate_of_one_warp(warps, rates) > equal * most);
   read_again(record);
 }
 
@@ -303,14 +313,10 @@ void read_again(results::Record& record) {
   record.set(metric::interval, saturation.interval);
   record.set(metric::saturates_at, saturation.saturates_at);
   record.note = saturation.still_rises ? "more warps would do more" : "";
-  // Four warps, one in each sub-partition, could do four times what one does.
-  const auto of_one_warp = std::find(warps.begin(), warps.end(), 1);
-  constexpr double equal = 1.03;
-  const double alone = of_one_warp == warps.end() ? 0 : rates[static_cast<std::size_t>(of_one_warp - warps.begin())];
-  record.set_flag(results::flag::shares_unit, sub_partitions * alone > equal * saturation.per_clock);
   if (record.has_flag(results::flag::shares_unit))
-    results::add_note(record.note, fmt::format("one unit serves all sub-partitions: a warp alone does {:.4g}",
-                                               alone / results::work_unit_of(record.ptx).threads));
+    results::add_note(record.note,
+                      fmt::format("one unit serves all sub-partitions: a warp alone does {:.4g}",
+                                  rate_of_one_warp(warps, rates) / results::work_unit_of(record.ptx).threads));
   judge_spread(record, saturation.per_clock);
 }
 

@@ -62,6 +62,9 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
     // Four schedulers with one instruction per cycle each.
     CHECK(std::abs(record.number(results::metric::throughput).value_or(0) - 128) < 0.5);
     REQUIRE(record.windows.size() == 1);
+    // A program's sums take turns on two pipes, and have a loop of their own with fewer warps.
+    CHECK(record.has_flag(results::flag::takes_turns) == (ptx == std::string("add.u32")));
+    if (record.has_flag(results::flag::takes_turns)) continue;
     const auto& code = record.windows.front().sass;
     CHECK(std::count_if(code.begin(), code.end(),
                         [&](const auto& i) { return i.text.find(record.sass.front()) != std::string::npos; }) == 2);

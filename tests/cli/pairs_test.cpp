@@ -187,8 +187,8 @@ TEST_CASE("GPUs share the pairs: the numbers are those of one, records name thei
   script.close();
   four.set("PTXLAT_STANDIN_SCRIPT", (four.folder() / "script.toml").string());
   four.set("PTXLAT_STANDIN_DELAY_MS", "1");  // so that they take turns
-  const auto ended =
-      four.run({"pairs", "--filter", five_forms, "--threads", "8", "--devices", "all", "--tables", "ptxlat-tables"});
+  const auto ended = four.run({"pairs", "--verbose", "--filter", five_forms, "--threads", "8", "--devices", "all",
+                               "--tables", "ptxlat-tables"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
   CHECK(content_of(four.table() / "pairs.csv") == content_of(one.table() / "pairs.csv"));
