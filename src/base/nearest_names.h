@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -46,6 +49,11 @@ inline std::vector<std::string> nearest_names(const std::string& wanted, const s
   std::vector<std::string> nearest;
   for (std::size_t i = 0; i < std::min(limit, near.size()); ++i) nearest.push_back(near[i].second);
   return nearest;
+}
+
+// "did you mean add, and? ", before other advice; nothing if no name is near.
+inline std::string did_you_mean(const std::vector<std::string>& nearest) {
+  return nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "));
 }
 
 }  // namespace ptxlat

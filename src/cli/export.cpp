@@ -73,11 +73,9 @@ void add_export(CLI::App& program) {
                    "The simulator: accel-sim, gpgpu-sim or ppt-gpu, or a data file of your own (docs/export.md).")
       ->required()
       ->type_name("NAME");
-  require_writable(
-      command
-          ->add_option("-o,--output", options->folder, "The folder for the configuration. Existing files are replaced.")
-          ->required()
-          ->type_name("FOLDER"));
+  add_output_folder(*command, "-o,--output", options->folder,
+                    "The folder for the configuration. Existing files are replaced.")
+      ->required();
   command
       ->add_option("--base", options->bases,
                    "A configuration to lay the exported options over: it keeps what was not measured. Can be repeated; "

@@ -171,11 +171,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
-  const auto nearest = nearest_names(wanted, names, 1);
-  return nearest.empty() ? "" : fmt::format("did you mean {}? ", nearest.front());
-}
-
 }  // namespace
 
 std::string first_sentence(const std::string& description) {
@@ -199,10 +194,11 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& error) {
     }
     const bool is_option = !left.empty() && left.front().starts_with('-');
     const auto all = is_option ? option_names(program) : names;
-    return {ExitCode::usage,
-            left.empty() ? std::string(error.what())
-                         : fmt::format("there is no {} {}", is_option ? "option" : "command", left.front()),
-            (left.empty() ? "" : did_you_mean(left.front(), all)) + "`ptxlat help` lists the commands"};
+    return {
+        ExitCode::usage,
+        left.empty() ? std::string(error.what())
+                     : fmt::format("there is no {} {}", is_option ? "option" : "command", left.front()),
+        (left.empty() ? "" : did_you_mean(nearest_names(left.front(), all, 1))) + "`ptxlat help` lists the commands"};
   }
   const auto& command = *used.front();
   const auto help = fmt::format("`ptxlat {} --help` lists its options", command.get_name());
@@ -213,7 +209,7 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& error) {
     const auto of_all = option_names(program);
     names.insert(names.end(), of_all.begin(), of_all.end());
     return {ExitCode::usage, fmt::format("{} has no option {}", command.get_name(), name),
-            did_you_mean(name, names) + help};
+            did_you_mean(nearest_names(name, names, 1)) + help};
   }
   return {ExitCode::usage, fmt::format("{}: {}", command.get_name(), error.what()),
           fmt::format("for example: {}\n        {}", example_of(command.get_name()), help)};

@@ -9,15 +9,21 @@
 #include "cli/print.h"
 #include "results/json_fields.h"
 #include "tables/column.h"
+#include "tables/opcode_numbers.h"
 
 namespace ptxlat::cli {
 
-// The beginning of every command's JSON: {"format": 1, "version": "0.1.0", "method": 24}. The format changes if a
-// program that reads it has to (docs/commands.md, "For scripts").
+// The beginning of every command's JSON: {"format": 1, "version": "0.1.0", "method": "method 25"}. The format changes
+// if a program that reads it has to (docs/commands.md, "For scripts").
 results::Json json_head();
+// The same with "table": its name or folder.
+results::Json json_head(const std::string& table);
 
 // One document on standard output, in one line.
 void print_json(const results::Json& document);
+
+// Adds what list and show say of a cell's throughput; what is unknown has no key.
+void put_throughput(results::Json& cell, const tables::RowThroughput& throughput);
 
 // A row of a file as an object. Empty fields have no key; numbers are numbers.
 template <class Row>
@@ -46,8 +52,7 @@ void print_rows(const tables::Columns<Row>& columns, const std::vector<Row>& row
   if (format == "text") print_text(write_text);
   if (format == "csv") print_text([&](std::ostream& out) { tables::write_rows(out, columns, rows); });
   if (format != "json") return;
-  auto document = json_head();
-  document["table"] = folder.string();
+  auto document = json_head(folder.string());
   document[name] = json_rows(columns, rows);
   print_json(document);
 }

@@ -123,8 +123,7 @@ void print_forms(const std::vector<const isa::Form*>& forms, const std::string& 
 results::Json rows_to_json(const std::string& folder, const tables::Table& table,
                            const tables::RowThroughputs& throughputs, const std::vector<std::string>& forms) {
   const std::set<std::string_view> wanted(forms.begin(), forms.end());
-  auto document = json_head();
-  document["table"] = folder;
+  auto document = json_head(folder);
   document["rows"] = results::Json::array();
   for (const auto& cell : table.cells) {
     if (!wanted.contains(cell.record.ptx)) continue;
@@ -132,10 +131,7 @@ results::Json rows_to_json(const std::string& folder, const tables::Table& table
     one.levels = {cell.record.level};
     auto row = json_of(tables::latency_columns(), one);
     const auto throughput = throughputs.of(cell.record.ptx, cell.levels, cell.record.sass);
-    results::put(row, "throughput", throughput.throughput);
-    results::put(row, "unit", throughput.unit);
-    results::put(row, "saturates_at", throughput.saturates_at);
-    results::put(row, "pipe", throughput.pipe);
+    put_throughput(row, throughput);
     document["rows"].push_back(std::move(row));
   }
   return document;

@@ -119,21 +119,21 @@ void require_folder(const std::filesystem::path& wanted) {
 
 }  // namespace
 
-CLI::Option* require_writable(CLI::Option* folder) {
-  return folder->check(CLI::Validator(
-      [](const std::string& text) {
-        require_folder(text);
-        return std::string();
-      },
-      ""));
+CLI::Option* add_output_folder(CLI::App& command, const std::string& names, std::string& folder,
+                               const std::string& meaning) {
+  return command.add_option(names, folder, meaning)
+      ->type_name("FOLDER")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            require_folder(text);
+            return std::string();
+          },
+          ""));
 }
 
 CLI::Option* add_tables(CLI::App& command, std::string& tables) {
-  return require_writable(
-      command
-          .add_option("--tables", tables,
-                      fmt::format("The folder under which the table is written. Default: {}.", default_tables))
-          ->type_name("FOLDER"));
+  return add_output_folder(command, "--tables", tables,
+                           fmt::format("The folder under which the table is written. Default: {}.", default_tables));
 }
 
 CLI::Option* add_table(CLI::App& command, std::string& table, const std::string& meaning) {

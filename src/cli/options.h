@@ -34,7 +34,8 @@ CLI::Option* add_launches(CLI::App& command, int& launches);
 //   what  is kept: "cells", "probes"
 CLI::Option* add_store(CLI::App& command, std::string& store, const std::string& what);
 // A folder for output. Whether it can be made is known before the work begins: Error{storage} if not.
-CLI::Option* require_writable(CLI::Option* folder);
+CLI::Option* add_output_folder(CLI::App& command, const std::string& names, std::string& folder,
+                               const std::string& meaning);
 CLI::Option* add_tables(CLI::App& command, std::string& tables);
 //   meaning  what it is for; how a table is named is added (cli/table_names.h)
 CLI::Option* add_table(CLI::App& command, std::string& table, const std::string& meaning);

@@ -4,21 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
-
 #include "pages/evidence.h"
 #include "tables/number.h"
 
 namespace ptxlat::cli {
 
 void print_window(const results::WindowRecord& window) { say("{}", pages::window_text(window)); }
-
-namespace {
-
-// Three digits behind the point say all there is.
-std::string three_digits(double value) { return tables::decimal(std::round(value * 1000) / 1000); }
-
-}  // namespace
 
 void print_numbers(const results::Record& cell) {
   say("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
@@ -29,8 +20,8 @@ void print_numbers(const results::Record& cell) {
   for (const auto& metric : cell.metrics) {
     const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
     const auto verdict = metric.verdict == sass::Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
-    say("    {:<12} {:>8} {}{}{}\n", metric.tag, three_digits(metric.value), results::find_metric(metric.tag)->unit,
-        from, verdict);
+    say("    {:<12} {:>8} {}{}{}\n", metric.tag, tables::three_digits(metric.value),
+        results::find_metric(metric.tag)->unit, from, verdict);
   }
   say("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
   if (cell.code_of_level >= 0)

@@ -83,10 +83,8 @@ std::vector<const probe::Probe*> chosen(const std::vector<probe::Probe>& probes,
   }
   for (const auto& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const auto nearest = nearest_names(name, known, 1);
     throw Error(ExitCode::unknown_name, "no such probe: " + name,
-                (nearest.empty() ? "" : fmt::format("did you mean {}? ", nearest.front())) +
-                    "`ptxlat probe --list` lists them all");
+                did_you_mean(nearest_names(name, known, 1)) + "`ptxlat probe --list` lists them all");
   }
   return found;
 }
@@ -144,8 +142,7 @@ void print_probes(const std::string& format, const std::filesystem::path& folder
                   const std::vector<results::Record>& records) {
   if (format == "csv") return print_text([&](std::ostream& out) { tables::write_facts_csv(out, records); });
   if (format == "json") {
-    auto document = json_head();
-    document["table"] = folder.string();
+    auto document = json_head(folder.string());
     document["probes"] = results::Json::array();
     for (const auto& record : records) document["probes"].push_back(results::to_json_without_windows(record));
     return print_json(document);
@@ -259,13 +256,10 @@ void add_probe(CLI::App& program) {
   add_tables(*command, options->tables);
   add_format(*command, options->format, {"text", "csv", "json", "none"},
              "text (on a terminal, the facts), csv (the facts), json or none");
-  require_writable(
-      command
-          ->add_option(
-              "--plot", options->plot,
-              "Also draw each series into this folder as an SVG file, marked with the inferred facts; needs gnuplot. "
-              "`ptxlat show NAME --table FOLDER --plot FOLDER` does so later, without a GPU. Default: none.")
-          ->type_name("FOLDER"));
+  add_output_folder(
+      *command, "--plot", options->plot,
+      "Also draw each series into this folder as an SVG file, marked with the inferred facts; needs gnuplot. "
+      "`ptxlat show NAME --table FOLDER --plot FOLDER` does so later, without a GPU. Default: none.");
   command
       ->add_option("--oracle", options->oracle,
                    "Infer the memory that this program simulates, instead of a GPU's. The program answers accesses on "

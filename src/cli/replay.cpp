@@ -116,8 +116,7 @@ void replay(const ReplayOptions& options) {
   }
   using enum reproduce::Outcome;
   if (is_json) {
-    auto document = json_head();
-    document["table"] = folder;
+    auto document = json_head(folder);
     document["rows"] = rows.size();
     document["holds"] = counts[holds];
     document["differs"] = counts[differs];

@@ -75,11 +75,9 @@ void add_report(CLI::App& program) {
           "all tables that they fit (nvidia-h200).")
       ->required()
       ->type_name("TABLES");
-  require_writable(command
-                       ->add_option("-o,--output", options->folder,
-                                    "The folder of the site: a new or empty one, or a site that is to be made again.")
-                       ->required()
-                       ->type_name("FOLDER"));
+  add_output_folder(*command, "-o,--output", options->folder,
+                    "The folder of the site: a new or empty one, or a site that is to be made again.")
+      ->required();
   command
       ->add_option("--library", options->library,
                    "The folder with the plot library Chart.js (chart.min.js) and its licence. Default: that of "

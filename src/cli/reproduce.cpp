@@ -222,8 +222,7 @@ void add_reproduce(CLI::App& program) {
       ->required()
       ->type_name("FORM");
   add_level(*command, options->level);
-  require_writable(
-      command->add_option("-o,--output", options->folder, "The folder to write.")->required()->type_name("FOLDER"));
+  add_output_folder(*command, "-o,--output", options->folder, "The folder to write.")->required();
   auto* operand =
       command->add_option("--operand", options->operand, "Only the cells of this source operand. Default: every one.")
           ->type_name("NAME");

@@ -83,8 +83,7 @@ void print_table(tables::Table table, const std::vector<results::CellKey>& plann
   if (options.format != "csv" && options.format != "json") return;
   pages::keep_rows_of(table, forms);
   if (options.format == "csv") return print_text([&](std::ostream& out) { tables::write_csv(out, table); });
-  auto document = json_head();
-  document["table"] = table.run.table;
+  auto document = json_head(table.run.table);
   document["folder"] = (std::filesystem::path(options.tables.folder) / table.run.table).string();
   document["kind"] = table.run.kind;
   document["toolchain"] = table.run.toolchain;
@@ -123,8 +122,7 @@ void print_plan(const run::TableJob& job, const RunOptions& options) {
   const auto time =
       seconds < 90 ? fmt::format("{:.0f} s", std::ceil(seconds)) : fmt::format("{:.0f} min", seconds / 60);
   if (options.format == "json") {
-    auto document = json_head();
-    document["table"] = job.run.table;
+    auto document = json_head(job.run.table);
     document["forms"] = forms.size();
     document["cells"] = cells;
     document["in_store"] = known;

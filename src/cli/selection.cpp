@@ -2,13 +2,13 @@
 #include "cli/selection.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "isa/catalogue.h"
@@ -109,9 +109,7 @@ std::string advice_for_form(const isa::Catalogue& catalogue, const std::string& 
       return fmt::format("`ptxlat list --filter {0}` lists all forms of {0}", form.opcode);
     names.push_back(form.ptx);
   }
-  const auto nearest = isa::nearest_spellings(spelling, names);
-  return (nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "))) +
-         "`ptxlat list` lists all forms";
+  return did_you_mean(isa::nearest_spellings(spelling, names)) + "`ptxlat list` lists all forms";
 }
 
 namespace {

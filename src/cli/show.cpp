@@ -129,13 +129,10 @@ void add_show(CLI::App& program) {
   auto* table = add_table(*command, options->table,
                           "Show what this table has. Default: that of this machine's GPU, else of the newest GPU that "
                           "was measured; a form that it lacks is assembled now, without measuring.");
-  require_writable(
-      command
-          ->add_option(
-              "--plot", options->plot,
-              "Also draw each series of a probe or fact into this folder as an SVG file, marked with the inferred "
-              "facts; for memory, draw the hierarchy as memory.svg. Needs gnuplot. Default: none.")
-          ->type_name("FOLDER"));
+  add_output_folder(
+      *command, "--plot", options->plot,
+      "Also draw each series of a probe or fact into this folder as an SVG file, marked with the inferred "
+      "facts; for memory, draw the hierarchy as memory.svg. Needs gnuplot. Default: none.");
   command->add_flag(
       "--pairs", options->pairs,
       "NAME is a SASS opcode (FFMA): show the table's pairs with it (docs/pairs.md), its nearest consumer "

@@ -167,13 +167,7 @@ void print_cells_json(const isa::Form& form, const std::vector<ShownCells>& all)
     place["cells"] = results::Json::array();
     for (std::size_t i = 0; i < shown.records.size(); ++i) {
       auto cell = results::to_json(shown.records[i]);
-      if (!shown.throughputs.empty()) {
-        const auto& row = shown.throughputs[i];
-        results::put(cell, "throughput", row.throughput);
-        results::put(cell, "unit", row.unit);
-        results::put(cell, "saturates_at", row.saturates_at);
-        results::put(cell, "pipe", row.pipe);
-      }
+      if (!shown.throughputs.empty()) put_throughput(cell, shown.throughputs[i]);
       place["cells"].push_back(std::move(cell));
     }
     document["shown"].push_back(std::move(place));

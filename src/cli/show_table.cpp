@@ -34,8 +34,7 @@ void plot(const ShowOptions& options, const std::vector<results::Record>& probes
 }
 
 void print_facts_json(const std::vector<pages::FoundFact>& found, const std::string& folder) {
-  auto document = json_head();
-  document["table"] = folder;
+  auto document = json_head(folder);
   std::vector<tables::TableFact> facts;
   for (const auto& one : found) facts.push_back({one.probe->ptx, *one.fact, {}});
   document["facts"] = json_rows(tables::fact_columns(), facts);
@@ -81,8 +80,7 @@ bool show_probe(const ShowOptions& options, const std::string& folder, const tab
   std::erase_if(records, [&](const results::Record& record) { return record.ptx != options.name; });
   if (records.empty()) return false;
   if (options.format == "json") {
-    auto document = json_head();
-    document["table"] = folder;
+    auto document = json_head(folder);
     for (const auto& record : records) document["probes"].push_back(results::to_json(record));
     print_json(document);
     return true;
@@ -100,8 +98,7 @@ bool show_memory(const ShowOptions& options, const std::string& folder, const ta
   if (options.name != memory_name) return false;
   const auto map = pages::memory_map(table.probes);
   if (options.format == "json") {
-    auto document = json_head();
-    document["table"] = folder;
+    auto document = json_head(folder);
     document["levels"] = results::Json::array();
     for (const auto& box : map) {
       results::Json level = {{"name", box.name}, {"title", box.title}};
@@ -136,8 +133,7 @@ bool show_opcode(const ShowOptions& options, const std::string& folder) {
                 "`ptxlat opcodes` measures SASS opcodes; or add --table nvidia-h200, which has them");
   if (found == opcodes.end()) return false;
   if (options.format == "json") {
-    auto document = json_head();
-    document["table"] = folder;
+    auto document = json_head(folder);
     document["opcode"] = json_of(columns, *found);
     print_json(document);
     return true;

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 
@@ -34,14 +34,6 @@ fs::path script() {
               "install NVIDIA's wheels instead: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm");
 }
 
-bool is_on_path(const std::string& program) {
-  std::istringstream path(environment_or("PATH", ""));
-  for (std::string folder; std::getline(path, folder, ':');) {
-    if (::access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
 // $PTXLAT_TOOLKITS; else `toolkits` beside the script's folder, as in a checkout; else the user's own, if that cannot
 // be written. All three are searched.
 fs::path destination(const fs::path& of_script) {
@@ -57,7 +49,7 @@ fs::path destination(const fs::path& of_script) {
 // Becomes the script, which says what it does.
 void download(const std::vector<std::string>& versions) {
   const auto file = script();
-  if (!is_on_path("python3"))
+  if (program_on_path("python3").empty())
     throw Error(ExitCode::missing_tool, "python3 is needed to download NVIDIA's wheels, and it is not installed",
                 "apt-get install python3-pip python3-venv, dnf install python3-pip, or pacman -S python-pip");
   const auto folder = destination(file);

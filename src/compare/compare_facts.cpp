@@ -54,10 +54,6 @@ bool is_comparable(const tables::TableFact* a, const tables::TableFact* b, const
   return !is_of_card || (!card_a.empty() && card_a == card_b);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr NamedValues<FactChange, 5> change_names = {{{FactChange::equal, "equal"},
                                                       {FactChange::other_value, "other_value"},
                                                       {FactChange::other_verdict, "other_verdict"},

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/named_values.h"
-#include "base/nearest_names.h"
+#include "isa/mistakes.h"
 
 namespace ptxlat::isa {
 
@@ -32,9 +32,7 @@ class Section {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
       if (known.contains(name)) continue;
-      const auto nearest = nearest_names(name, {known.begin(), known.end()}, 1);
-      fail(node, fmt::format("unknown key \"{}\"{}", name,
-                             nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest.front())));
+      fail(node, fmt::format("unknown key \"{}\"{}", name, did_you_mean(name, {known.begin(), known.end()})));
     }
   }
 

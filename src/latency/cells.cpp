@@ -265,58 +265,48 @@ std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line:
   return shortened;
 }
 
-// A cell whose streams outlast the queue of their unit, and the streams that it had before.
-struct Outlasting {
-  CellWork* cell;
-  int copies;
-  ByRole<ptx::Trial> trials;
-  TrialNumbers numbers;
-};
-
 // Copies whose results arrive by scoreboard go to a unit with a queue, which takes the first ones as fast as they are
-// issued. Their streams are replaced, if a copy is one machine instruction: ptxas schedules several of many copies
+// issued. Adds streams that outlast it, if a copy is one machine instruction: ptxas schedules several of many copies
 // differently in each of the two.
-std::vector<Outlasting> outlast_queues(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
-                                       const std::vector<CellWork*>& cells) {
+std::vector<Attempt> add_long_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                                      const std::vector<CellWork*>& cells) {
   const auto has_scoreboard = [&](const CellWork& cell) {
     const auto& window = bench.batch().kernel_of(*cell.trials[Role::stream]).window;
     return window && std::any_of(window->instructions.begin(), window->instructions.end(),
                                  [](const auto& i) { return sass::scoreboards_set(i.control) != 0; });
   };
-  std::vector<Outlasting> outlasting;
+  std::vector<Attempt> attempts;
   for (auto* cell : cells) {
     if (!cell->experiment || !cell->trials[Role::stream]) continue;
     if (cell->audits[Role::stream].sass.size() != 1 || !has_scoreboard(*cell)) continue;
-    Outlasting before{cell, cell->experiment->copies, cell->experiment->trials, cell->trials};
-    if (!outlast_queue(loaded, cell->plan->variant, *cell->experiment)) continue;
-    const auto numbers = add_trials(bench, *cell->experiment, cell->plan->variant.form->ptx);
-    for (const Role role : {Role::stream, Role::stream_twice}) cell->trials[role] = numbers[role];
-    outlasting.push_back(std::move(before));
+    auto experiment = *cell->experiment;
+    if (!outlast_queue(loaded, cell->plan->variant, experiment)) continue;
+    const auto trials = add_trials(bench, experiment, cell->plan->variant.form->ptx);
+    attempts.push_back({cell, std::move(experiment), trials});
   }
-  return outlasting;
+  return attempts;
+}
+
+// Long streams of which ptxas made something else are left out.
+void take_long_streams(const isa::Catalogue& catalogue, const line::Bench& bench, std::vector<Attempt>& attempts) {
+  for (auto& [cell, longer, trials_of_longer] : attempts) {
+    auto experiment = *cell->experiment;
+    auto trials = cell->trials;
+    experiment.copies = longer.copies;
+    for (const Role role : {Role::stream, Role::stream_twice}) {
+      experiment.trials[role] = std::move(longer.trials[role]);
+      trials[role] = trials_of_longer[role];
+    }
+    auto audits = audit(catalogue, bench.batch(), trials, cell->plan->variant, bench.level(), experiment);
+    if (!audits[Role::stream].is_proven()) continue;
+    cell->experiment = std::move(experiment);
+    cell->trials = trials;
+    cell->audits = std::move(audits);
+  }
 }
 
 void audit_again(const isa::Catalogue& catalogue, const line::Bench& bench, CellWork& cell) {
   cell.audits = audit(catalogue, bench.batch(), cell.trials, cell.plan->variant, bench.level(), *cell.experiment);
-}
-
-// Those of which ptxas made something else keep the streams that they had.
-void keep_proven_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
-                         const std::vector<Outlasting>& outlasting) {
-  std::vector<CellWork*> kept;
-  for (const auto& before : outlasting) {
-    auto& cell = *before.cell;
-    audit_again(loaded.catalogue, bench, cell);
-    if (cell.audits[Role::stream].is_proven()) continue;
-    cell.experiment->copies = before.copies;
-    for (const Role role : {Role::stream, Role::stream_twice}) {
-      cell.experiment->trials[role] = before.trials[role];
-      cell.trials[role] = before.numbers[role];
-    }
-    kept.push_back(&cell);
-  }
-  if (!shorten_streams(loaded, bench, kept).empty()) bench.assemble();
-  for (auto* cell : kept) audit_again(loaded.catalogue, bench, *cell);
 }
 
 void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
@@ -443,18 +433,16 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     change_clocks(loaded, bench, cells, clock_waits, Clocks::second_reserved);
     change_clocks(loaded, bench, cells, lacks_a_window, Clocks::reserved);
     // By their schedule, all streams take the same time a copy.
-    const auto outlasting =
-        is_for_gpu || bench.measures() ? outlast_queues(loaded, bench, cells) : std::vector<Outlasting>{};
-    auto usual = cells;
-    for (const auto& replaced : outlasting) std::erase(usual, replaced.cell);
-    const auto shortened = shorten_streams(loaded, bench, usual);
+    auto long_streams =
+        is_for_gpu || bench.measures() ? add_long_streams(loaded, bench, cells) : std::vector<Attempt>{};
+    const auto shortened = shorten_streams(loaded, bench, cells);
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
     try_subroutines(loaded, bench, cells);
     try_conflicting(loaded, bench, cells);
     try_crossed_chains(loaded, bench, cells);
     for (auto* cell : shortened) audit_again(loaded.catalogue, bench, *cell);
-    keep_proven_streams(loaded, bench, outlasting);
+    take_long_streams(loaded.catalogue, bench, long_streams);
   }
   std::vector<CellWork*> with_experiment;
   for (auto* cell : cells) {

@@ -29,10 +29,7 @@ void measure(line::Bench& bench, const isa::Form& form, const ChainLoops& loops,
     warps.push_back(count);
   const auto times = time_chain_loops(bench, loops, warps);
   record.gpu = bench.gpu();
-  if (times.shorter.empty()) {
-    results::give_up(record, times.verdict, times.message);
-    return;
-  }
+  if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   put_rates(record, warps, times, [&](const Timing& timing) {
     return cycles_of_copy(timing, loops.copies_of_shorter, loops.copies_of_longer);
   });

@@ -207,10 +207,7 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
   const auto time = timers(default_launches);
   auto times = time_both(timers(few_launches), warps);
   record.gpu = bench.gpu();
-  if (times.shorter.empty()) {
-    results::give_up(record, times.verdict, times.message);
-    return;
-  }
+  if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   if (!uses_memory) time_more_often(time, warps, those_that_differ(times), 1, times);
   put_settled_rates(record, warps, time, std::move(times),
                     [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });

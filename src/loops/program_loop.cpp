@@ -53,11 +53,6 @@ Counts work_of(const std::vector<std::string>& opcodes) {
   return work;
 }
 
-bool is_of_stack(const std::string& opcode) {
-  const auto family = sass::family_of(opcode);
-  return family == "LDL" || family == "STL";
-}
-
 }  // namespace
 
 std::vector<ptx::Trial> program_loop_trials(const ptx::LoadedCatalogue& loaded, const isa::Form& form,
@@ -98,10 +93,10 @@ More more_work(const sass::Window& longer, const sass::Window& shorter, const Co
   for (const auto& [opcode, count] : more_opcodes(longer, shorter)) {
     const bool leaves = sass::has(opcode, sass::Trait::leaves);
     if (sass::has(opcode, sass::Trait::bookkeeping) && !leaves) continue;
-    more.is_other = more.is_other || leaves || is_of_stack(opcode);
+    more.is_other = more.is_other || leaves || sass::uses_stack(opcode);
     const auto operation = sass::operation_of(opcode);
-    const bool makes_literal = sass::has(opcode, sass::Trait::makes_constant) && !wanted.contains(operation);
-    const bool is_literal = !wanted.empty() && makes_literal;
+    const bool is_literal =
+        !wanted.empty() && !wanted.contains(operation) && sass::has(opcode, sass::Trait::makes_constant);
     if (is_move(opcode) || is_literal) {
       if (count > 0) more.moves[opcode] = count;
       continue;
@@ -140,6 +135,20 @@ bool is_nearly_work_of(const std::vector<std::string>& code, const Counts& step)
   return alone.size() >= long_code && work >= nearly * size && work <= size / nearly && has_irreplaceable(code, alone);
 }
 
+// The names that one operation's further steps have, `count` in all, each so often.
+void put_turns(const Counts& names, int count, const sass::Window& longer, ProgramCode& code) {
+  const auto all = sass::opcodes(longer);
+  const auto in_longer = [&](const std::string& name) { return std::count(all.begin(), all.end(), name); };
+  double in_all = 0;
+  for (const auto& [name, of_name] : names) in_all += static_cast<double>(in_longer(name));
+  constexpr double as_large = 0.05;
+  for (const auto& [name, of_name] : names) {
+    code.in_turn.push_back(name);
+    const double share = static_cast<double>(of_name) / count;
+    if (std::abs(share - static_cast<double>(in_longer(name)) / in_all) > as_large) code.is_even = false;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> work_of_copy(const sass::Window& stream, const sass::Window& stream_twice, int copies) {
@@ -155,22 +164,14 @@ std::vector<std::string> work_of_copy(const sass::Window& stream, const sass::Wi
 std::optional<ProgramCode> code_of_program(const sass::Window& shorter, const sass::Window& longer, int more,
                                            const std::vector<std::string>& alone) {
   const auto wanted = work_of(alone);
+  if (wanted.empty()) return std::nullopt;
   const auto found = more_work(longer, shorter, wanted);
+  if (found.is_other) return std::nullopt;
   ProgramCode code;
-  if (alone.size() == 1 && wanted.size() == 1 && found.names.size() == 1 && found.names.begin()->second.size() > 1) {
+  if (alone.size() == 1 && found.work.size() == 1 && found.names.size() == 1) {
     const auto& names = found.names.begin()->second;
-    const auto all = sass::opcodes(longer);
-    const auto in_longer = [&](const std::string& name) { return std::count(all.begin(), all.end(), name); };
-    double in_all = 0;
-    for (const auto& [name, count] : names) in_all += static_cast<double>(in_longer(name));
-    constexpr double as_large = 0.05;
-    for (const auto& [name, count] : names) {
-      code.in_turn.push_back(name);
-      const double share = static_cast<double>(count) / found.work.begin()->second;
-      if (std::abs(share - static_cast<double>(in_longer(name)) / in_all) > as_large) code.is_even = false;
-    }
+    if (names.size() > 1) put_turns(names, found.work.begin()->second, longer, code);
   }
-  if (wanted.empty() || found.is_other) return std::nullopt;
   Counts of_a_step;
   const auto each = [&](int count) { return static_cast<int>(std::lround(static_cast<double>(count) / more)); };
   for (const auto& [opcode, count] : found.moves) of_a_step[opcode] = count / more;
@@ -208,10 +209,7 @@ void measure(line::Bench& bench, const ProgramLoop& loop, results::Record& recor
   const TimeLoops time{timer_of(bench, loops.shorter), timer_of(bench, loops.longer)};
   auto times = time_both(time, warps);
   record.gpu = bench.gpu();
-  if (times.shorter.empty()) {
-    results::give_up(record, times.verdict, times.message);
-    return;
-  }
+  if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   // If the further steps are other code than the rest, a copy takes its share of the longer loop.
   const TimeOfCopy slope = [&](const Timing& timing) {
     return cycles_of_copy(timing, loops.copies_of_shorter, loops.copies_of_longer);
@@ -226,11 +224,8 @@ void measure(line::Bench& bench, const ProgramLoop& loop, results::Record& recor
 void measure_program_loop(line::Bench& bench, const ProgramLoop& loop, MeasuredCodes& measured,
                           results::Record& record) {
   const auto& loops = loop.loops;
-  record.verdict = sass::Verdict::proven;
-  record.note.clear();
-  record.set_flag(results::flag::retry, false);
-  record.sass = loop.code.in_turn.empty() ? loop.code.opcodes : loop.code.in_turn;
-  record.sass_count = static_cast<int>(loop.code.opcodes.size());
+  results::prove(record, loop.code.opcodes);
+  if (!loop.code.in_turn.empty()) record.sass = loop.code.in_turn;
   record.set_flag(results::flag::takes_turns, !loop.code.in_turn.empty());
   const auto role = fmt::format("PTX loop of {} × {}", loops.chains, loops.copies_of_shorter / loops.chains);
   record.windows = {line::window_record(role, bench.batch().kernel_of(loops.shorter), {})};

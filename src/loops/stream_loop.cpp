@@ -61,8 +61,7 @@ Copy copy_in(const line::Bench& bench, const StreamLoopTrials& loops) {
 }
 
 bool uses_stack(const std::vector<std::string>& code) {
-  return std::any_of(code.begin(), code.end(),
-                     [](const auto& name) { return sass::family_of(name) == "LDL" || sass::family_of(name) == "STL"; });
+  return std::any_of(code.begin(), code.end(), [](const auto& opcode) { return sass::uses_stack(opcode); });
 }
 
 // Whether it is the instruction: ptxas may share a part between copies, or move it out of the loop, which is as it
@@ -181,11 +180,7 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   const auto copy = copy_in(bench, loops);
   const bool spills = uses_stack(sass::opcodes(window_of(bench, loops.longer))) && !uses_stack(whole.sass);
   if (spills || !is_whole(copy.opcodes, whole.sass)) return false;
-  record.verdict = sass::Verdict::proven;
-  record.note.clear();
-  record.set_flag(results::flag::retry, false);
-  record.sass = copy.opcodes;
-  record.sass_count = static_cast<int>(copy.opcodes.size());
+  results::prove(record, copy.opcodes);
   record.windows = {
       line::window_record(fmt::format("PTX loop of {}", loops.copies), bench.batch().kernel_of(loops.shorter), {})};
   std::vector<std::size_t> trials{loops.shorter, loops.longer};

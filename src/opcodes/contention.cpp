@@ -68,12 +68,13 @@ void measure(line::Bench& bench, const ContentionPlan& plan, const std::vector<s
   const Loops loops{loops::copy_without_registers(codes[0].front()), loops::copy_without_registers(codes[1].front()),
                     places_of_a(shares)};
   ContentionTimes times;
-  const std::array<std::pair<loops::LoopTime, double*>, 4> timed = {
-      {{loops::time_loop(bench, fillable, loops.words(false, false), {warps_of_pair}), &times.nothing},
-       {loops::time_loop(bench, fillable, loops.words(true, false), {warps_of_pair}), &times.work_a},
-       {loops::time_loop(bench, fillable, loops.words(false, true), {warps_of_pair}), &times.work_b},
-       {loops::time_loop(bench, fillable, loops.words(true, true), {warps_of_pair}), &times.together}}};
-  for (const auto& [time, cycles] : timed) {
+  struct Timed {
+    bool with_a, with_b;
+    double* cycles;
+  };
+  for (const auto& [with_a, with_b, cycles] : {Timed{false, false, &times.nothing}, Timed{true, false, &times.work_a},
+                                               Timed{false, true, &times.work_b}, Timed{true, true, &times.together}}) {
+    const auto time = loops::time_loop(bench, fillable, loops.words(with_a, with_b), {warps_of_pair});
     if (time.cycles.empty()) return results::give_up(record, time.verdict, time.message);
     *cycles = time.cycles.front().middle;
   }

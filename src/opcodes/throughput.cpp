@@ -107,15 +107,16 @@ bool end_waits(const line::Bench& bench, const Work& work) {
   });
 }
 
+const sass::Window& stream_of(const line::Bench& bench, const Work& work, Role role) {
+  return *bench.batch().kernel_of(*work.stream_trials[role]).window;
+}
+
 // The code to look for in a loop's kernel: if ptxas takes two opcodes in turn for copies of one machine instruction,
 // each of these.
 std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const Work& work) {
-  const auto window_of = [&](Role role) -> const sass::Window& {
-    return *bench.batch().kernel_of(*work.stream_trials[role]).window;
-  };
   if (work.record.sass.size() == 1) {
-    const auto turns =
-        loops::opcodes_of_copies(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
+    const auto turns = loops::opcodes_of_copies(stream_of(bench, work, Role::stream),
+                                                stream_of(bench, work, Role::stream_twice), work.streams.copies);
     if (turns.size() == 2) return {{turns[0]}, {turns[1]}};
   }
   return {work.record.sass};
@@ -168,10 +169,9 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
     const auto& audit = audits[Role::stream];
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
-    const auto window_of = [&](Role role) { return *bench.batch().kernel_of(*work.stream_trials[role]).window; };
-    if (audit.is_proven())
-      work.alone = loops::work_of_copy(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
     if (!audit.is_proven()) return prove_beside_loop(work, audit.verdict, audit.reason, audit.assembler_failed);
+    work.alone = loops::work_of_copy(stream_of(bench, work, Role::stream), stream_of(bench, work, Role::stream_twice),
+                                     work.streams.copies);
     choose_copies(work);
     if (work.way == Way::copies) work.wanted = wanted_of(bench, work);
   });
@@ -181,11 +181,7 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
 void copy_from_beside_loop(Work& work, std::vector<std::vector<std::string>> codes) {
   work.wanted = std::move(codes);
   work.way = Way::copies;
-  work.record.verdict = sass::Verdict::proven;
-  work.record.note.clear();
-  work.record.set_flag(results::flag::retry, false);
-  work.record.sass = work.wanted.front();
-  work.record.sass_count = static_cast<int>(work.record.sass.size());
+  results::prove(work.record, work.wanted.front());
   choose_copies(work);
 }
 

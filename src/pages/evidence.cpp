@@ -129,7 +129,6 @@ std::vector<Segment> segments_of(const tables::Curve& curve, const tables::Marks
 }
 
 // At most three decimals: the file has them all.
-std::string rounded(double value) { return tables::decimal(std::round(value * 1000) / 1000); }
 
 tables::Spans row_of(const results::Axis& axis, const tables::Curve& curve, const Segment& segment) {
   tables::Spans row{curve.condition, tables::coordinate_text(axis, segment.from),
@@ -138,7 +137,8 @@ tables::Spans row_of(const results::Axis& axis, const tables::Curve& curve, cons
     row.insert(row.end(), {"-", "-", "-"});
   } else {
     const auto [lowest, highest] = std::minmax_element(segment.values.begin(), segment.values.end());
-    for (const double value : {*lowest, median_of(segment.values), *highest}) row.emplace_back(rounded(value));
+    for (const double value : {*lowest, median_of(segment.values), *highest})
+      row.emplace_back(tables::three_digits(value));
   }
   row.emplace_back(segment.level ? segment.level->fact->quantity : "-");
   return row;
@@ -161,7 +161,7 @@ std::string what_it_says(const tables::Mark& mark, bool is_level, const std::vec
   }
   if (is_level) return fmt::format("predicts {} of {} points", predicted, points);
   const auto side = [](const std::vector<double>& values) {
-    return values.empty() ? "" : fmt::format(" with a median of {}", rounded(median_of(values)));
+    return values.empty() ? "" : fmt::format(" with a median of {}", tables::three_digits(median_of(values)));
   };
   return fmt::format("{} points up to it{}, {} beyond{}", before.size(), side(before), beyond.size(), side(beyond));
 }

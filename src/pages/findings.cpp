@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,11 +24,8 @@ void write_opcode_findings(std::ostream& out, const std::vector<results::Opcode>
     const auto* fastest = *std::max_element(members.begin(), members.end(), [](const auto* a, const auto* b) {
       return a->throughput.value_or(0) < b->throughput.value_or(0);
     });
-    grid.rows.push_back(
-        {pipe, std::to_string(members.size()),
-         tables::decimal(fastest->throughput ? std::optional(std::round(*fastest->throughput * 1000) / 1000)
-                                             : std::nullopt),
-         fastest->throughput ? fastest->unit : "", fastest->name});
+    grid.rows.push_back({pipe, std::to_string(members.size()), tables::three_digits(fastest->throughput),
+                         fastest->throughput ? fastest->unit : "", fastest->name});
   }
   tables::Page page(out, {});
   page.table(grid);

@@ -165,6 +165,9 @@ struct Record {
 // Leaves the record without a number, for this reason.
 void give_up(Record& record, sass::Verdict verdict, const std::string& note);
 
+// Gives the record machine code that proves what it is; an earlier reason to give up no longer holds.
+void prove(Record& record, std::vector<std::string> sass);
+
 // Whether running the cell again would give this record again. Not if a kernel faulted or hung, even if it cost only a
 // part of the cell, an assembler failed, or hardware counters contradicted themselves: an unrelated process, a full
 // host or a broken tool can be the cause, and the next run of the same command tries again. Verdicts say so, of the

@@ -56,6 +56,9 @@ bool has(std::string_view opcode, Trait traits);
 // An opcode without its modifiers: "IMAD" of "IMAD.MOV.U32".
 inline std::string_view family_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
 
+// Whether it accesses a thread's stack, which is local memory.
+inline bool uses_stack(std::string_view opcode) { return family_of(opcode) == "LDL" || family_of(opcode) == "STL"; }
+
 // Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
 bool has_wide_result(std::string_view opcode);
 

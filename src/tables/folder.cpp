@@ -22,10 +22,22 @@ namespace ptxlat::tables {
 
 namespace {
 
-results::Json read_run(const std::filesystem::path& file) {
-  results::Json run;
+// What `read` returns. What a library says of the file's content becomes an Error{storage} about the file, with `what`
+// before it; what is already an Error is left as it is.
+template <class Read>
+auto read_undamaged(const std::filesystem::path& file, const std::string& what, Read read) {
   try {
-    run = results::parse_json(read_file(file));
+    return read();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw damaged(file, what + error.what());
+  }
+}
+
+results::Json read_run(const std::filesystem::path& file) {
+  return read_undamaged(file, "", [&] {
+    auto run = results::parse_json(read_file(file));
     if (!run.is_object()) throw damaged(file, "not a JSON object");
     const int format = results::integer_of<int>(run.at("format"));
     if (format != results::table_format) {
@@ -34,12 +46,8 @@ results::Json read_run(const std::filesystem::path& file) {
           fmt::format("{}: format {}, this ptxlat reads format {}", file.string(), format, results::table_format),
           "Use the ptxlat that wrote it, or export the table again.");
     }
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw damaged(file, error.what());
-  }
-  return run;
+    return run;
+  });
 }
 
 // While a table is being replaced, a reader may see files that do not belong together, between two renames.
@@ -80,14 +88,8 @@ std::string read_lines(const std::filesystem::path& folder, const results::Json&
   if (run_of_sibling.contains(base_field))
     throw damaged(file, fmt::format("it refers to the rows of {}, whose rows refer to others", name));
   const std::string rows = read_own_lines(sibling, run_of_sibling);
-  std::string text;
-  try {
-    text = unzstd(read_file(file), rows);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw damaged(file, fmt::format("it refers to the rows of {}, but not to these: {}", name, error.what()));
-  }
+  const auto text = read_undamaged(file, fmt::format("it refers to the rows of {}, but not to these: ", name),
+                                   [&] { return unzstd(read_file(file), rows); });
   require_checksum(run, "jsonl_crc32", text, file);
   return text;
 }
@@ -226,13 +228,7 @@ void read_opcode_records(Table& table) {
 }  // namespace
 
 std::string unpacked(const std::filesystem::path& file, const std::function<std::string(const std::string&)>& unpack) {
-  try {
-    return unpack(read_file(file));
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw damaged(file, error.what());
-  }
+  return read_undamaged(file, "", [&] { return unpack(read_file(file)); });
 }
 
 Error damaged(const std::filesystem::path& file, const std::string& what) {

@@ -16,6 +16,11 @@ std::string decimal(std::optional<double> value) {
   return std::string(digits.data(), end);
 }
 
+std::string three_digits(std::optional<double> value) {
+  constexpr double finest = 1000;
+  return value ? decimal(std::round(*value * finest) / finest) : std::string();
+}
+
 std::optional<double> number_in(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -10,6 +10,9 @@ namespace ptxlat::tables {
 // Empty for a missing or non-finite number.
 std::string decimal(std::optional<double> value);
 
+// The same with three digits behind the point, rounded: all that a measured number has to say.
+std::string three_digits(std::optional<double> value);
+
 // The number if the whole text is one; empty for a word, a list, or a non-finite number.
 std::optional<double> number_in(const std::string& text);
 
