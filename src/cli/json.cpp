@@ -23,6 +23,7 @@ results::Json json_head(const std::string& table) {
 void put_throughput(results::Json& cell, const tables::RowThroughput& throughput) {
   results::put(cell, "throughput", throughput.throughput);
   results::put(cell, "unit", throughput.unit);
+  results::put(cell, "pattern", throughput.pattern);
   results::put(cell, "saturates_at", throughput.saturates_at);
   results::put(cell, "pipe", throughput.pipe);
 }

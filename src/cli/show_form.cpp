@@ -115,7 +115,7 @@ void print_throughput(const tables::RowThroughput& row) {
   if (row.throughput) {
     const auto warps =
         row.saturates_at ? fmt::format(", from {} warps on", tables::decimal(row.saturates_at)) : std::string();
-    say("    throughput   {:>8} {} per cycle and SM{}\n", tables::decimal(row.throughput), row.unit, warps);
+    say("    throughput   {:>8} {}{}\n", tables::decimal(row.throughput), tables::per_cycle(row), warps);
   }
   if (!row.pipe.empty()) say("    pipe {}\n", row.pipe);
 }
@@ -129,8 +129,7 @@ std::string brief_numbers(const results::Record& cell, const tables::RowThroughp
     const bool is_bound = cell.has_flag(results::flag::static_is_lower_bound);
     numbers.push_back(fmt::format("static {}{}", is_bound ? "≥" : "", tables::decimal(cycles)));
   }
-  if (row.throughput)
-    numbers.push_back(fmt::format("{} {} per cycle and SM", tables::decimal(row.throughput), row.unit));
+  if (row.throughput) numbers.push_back(fmt::format("{} {}", tables::decimal(row.throughput), tables::per_cycle(row)));
   if (!row.pipe.empty()) numbers.push_back("pipe " + row.pipe);
   if (cell.verdict != sass::Verdict::proven) numbers.emplace_back(to_string(cell.verdict));
   return fmt::format("{}; {}", fmt::join(numbers, ", "), tables::brief_opcodes(cell.sass, screen().columns));

@@ -25,10 +25,10 @@ struct SpelledThroughput {
   std::string subject;
   const FormThroughput* form = nullptr;
 };
-std::vector<SpelledThroughput> spelled(const tables::OpcodeNumbers& numbers) {
+std::vector<SpelledThroughput> spelled(const tables::OpcodeNumbers& numbers, bool of_gpu) {
   std::map<std::pair<std::string, int>, std::vector<const FormThroughput*>> rows;
   for (const auto& form : numbers.forms) {
-    if (form.throughput) rows[{form.ptx, form.level}].push_back(&form);
+    if (form.throughput && form.pattern.empty() != of_gpu) rows[{form.ptx, form.level}].push_back(&form);
   }
   std::vector<SpelledThroughput> values;
   const auto add = [&](const std::string& ptx, int level, const std::string& row) {
@@ -36,7 +36,8 @@ std::vector<SpelledThroughput> spelled(const tables::OpcodeNumbers& numbers) {
     if (found == rows.end()) return;
     for (const auto* form : found->second) {
       auto name = ptx;
-      for (const auto& part : {form->input, form->opcode}) name += part.empty() ? "" : fmt::format(" ({})", part);
+      for (const auto& part : {form->input, form->opcode, form->pattern})
+        name += part.empty() ? "" : fmt::format(" ({})", part);
       values.push_back({fmt::format("{} at -O{}", name, level), form});
     }
   };
@@ -46,10 +47,11 @@ std::vector<SpelledThroughput> spelled(const tables::OpcodeNumbers& numbers) {
 }
 
 // One column of joined rows. A quantity that one table has of no row is not compared.
+//   are_same         whether the two rows, which both have the value, agree on it
 //   is_new_reported  whether a value that only one side of a row has is a difference
-template <class Joined, class TextOf>
+template <class Joined, class TextOf, class AreSame>
 void compare_column(OpcodeComparison& comparison, const std::string& quantity, const Joined& joined,
-                    const TextOf& text_of, tables::Same same, bool is_new_reported) {
+                    const TextOf& text_of, const AreSame& are_same, bool is_new_reported) {
   OpcodeAgreement agreement{quantity, 0, 0};
   std::vector<OpcodeDifference> rows;
   bool is_in_a = false, is_in_b = false;
@@ -59,7 +61,7 @@ void compare_column(OpcodeComparison& comparison, const std::string& quantity, c
     is_in_b = is_in_b || !b.empty();
     const bool has_both = !a.empty() && !b.empty();
     if (has_both) ++agreement.compared;
-    if (has_both && tables::are_same(same, a, b)) {
+    if (has_both && are_same(*both.a, *both.b)) {
       ++agreement.equal;
     } else if (has_both || (is_new_reported && both.a && both.b && a != b)) {
       rows.push_back({subject, quantity, a, b});
@@ -94,16 +96,26 @@ OpcodeComparison compare_opcodes(const tables::OpcodeNumbers& a, const tables::O
     if (opcodes.at(row.name).a == nullptr) comparison.only_in_b.push_back(row.name);
   }
   for (const auto& column : tables::opcode_columns()) {
-    if (column.same != tables::Same::not_compared)
-      compare_column(comparison, column.name, opcodes, column.text, column.same, true);
+    if (column.same == tables::Same::not_compared) continue;
+    const auto are_same = [&](const auto& x, const auto& y) {
+      return tables::are_same(column.same, column.text(x), column.text(y));
+    };
+    compare_column(comparison, column.name, opcodes, column.text, are_same, true);
   }
-  const auto of_a = spelled(a), of_b = spelled(b);
-  const auto forms = join_by_key(of_a, of_b, [](const SpelledThroughput& one) { return one.subject; });
-  const auto& throughput = tables::column_named(tables::form_throughput_columns(), "throughput");
   // Which forms a table has depends on how it was made.
-  compare_column(
-      comparison, form_throughput, forms, [&](const SpelledThroughput& one) { return throughput.text(*one.form); },
-      throughput.same, false);
+  const auto& throughput = tables::column_named(tables::form_throughput_columns(), "throughput");
+  const auto text_of = [&](const SpelledThroughput& one) { return throughput.text(*one.form); };
+  const auto compare_forms = [&](const std::string& quantity, bool of_gpu, const auto& are_same) {
+    const auto of_a = spelled(a, of_gpu), of_b = spelled(b, of_gpu);
+    const auto forms = join_by_key(of_a, of_b, [](const SpelledThroughput& one) { return one.subject; });
+    compare_column(comparison, quantity, forms, text_of, are_same, false);
+  };
+  compare_forms(form_throughput, false, [&](const auto& x, const auto& y) {
+    return tables::are_same(throughput.same, text_of(x), text_of(y));
+  });
+  compare_forms(gpu_throughput, true, [](const auto& x, const auto& y) {
+    return x.form->low <= y.form->high && y.form->low <= x.form->high;
+  });
   return comparison;
 }
 
@@ -114,8 +126,8 @@ std::string agreements_text(const OpcodeComparison& opcodes) {
   std::string text;
   for (const auto& [quantity, compared, equal] : opcodes.agreements) {
     const bool is_near = quantity == "throughput" || quantity == form_throughput;
-    text += fmt::format("{}{}{} {} of {}", text.empty() ? "" : ", ", quantity, is_near ? " within 1 %" : "", equal,
-                        compared);
+    const auto* const how = is_near ? " within 1 %" : quantity == gpu_throughput ? " within ranges" : "";
+    text += fmt::format("{}{}{} {} of {}", text.empty() ? "" : ", ", quantity, how, equal, compared);
     if (equal != compared)
       text += fmt::format(" ({:.1f} %)", 100 * static_cast<double>(equal) / static_cast<double>(compared));
   }

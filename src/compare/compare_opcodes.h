@@ -34,6 +34,8 @@ struct OpcodeComparison {
 };
 
 inline constexpr const char* form_throughput = "throughput of form";
+// By pattern of access; equal if the ranges of their launches overlap.
+inline constexpr const char* gpu_throughput = "throughput of GPU";
 
 // Opcodes matched by name, forms by spelling, inputs, level and opcode. Pipes are the same if their names are;
 // counters, if they are the same pipes, whatever their shares; throughputs, within 1 %; latencies and hazards, exactly.

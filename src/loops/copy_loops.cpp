@@ -70,7 +70,10 @@ Registers registers_of(const Code& code) {
   for (const auto& instruction : code) {
     const auto results = sass::results_of(instruction.text);
     const bool has_two = sass::reads_texture(sass::opcode_of(instruction.text));
-    for (const auto& one : sass::register_use(instruction.text).reads) {
+    auto reads = address_of(instruction);
+    const auto named = sass::register_use(instruction.text).reads;
+    reads.insert(named.begin(), named.end());
+    for (const auto& one : reads) {
       const bool is_result = has_two && std::find(results.begin(), results.end(), one) != results.end();
       if (!is_result && !registers.written.contains(one)) registers.needed.insert(one);
     }
@@ -156,6 +159,21 @@ bool overtakes(const Code& code) {
   return false;
 }
 
+std::vector<sass::InstructionWord> words_of(const std::vector<Code>& turns, int copies) {
+  std::vector<sass::InstructionWord> words;
+  for (int i = 0; i < copies; ++i) {
+    const auto copy = copy_of(turns[static_cast<std::size_t>(i) % turns.size()]);
+    words.insert(words.end(), copy.begin(), copy.end());
+  }
+  return words;
+}
+
+std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns) {
+  std::vector<Code> codes;
+  for (const auto turn : turns) codes.push_back(fillable.found.codes[turn]);
+  return codes;
+}
+
 namespace {
 
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
@@ -172,23 +190,6 @@ std::vector<int> warps_to_try(const Code& code, bool leaves_sm) {
   if (code.size() > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
   if (leaves_sm) return {1, 2, 4, 8, 12, 16, 24, 32};
   return warps_of_curves();
-}
-
-// Copies of the codes in turn.
-std::vector<sass::InstructionWord> words_of(const std::vector<Code>& turns, int copies) {
-  std::vector<sass::InstructionWord> words;
-  for (int i = 0; i < copies; ++i) {
-    const auto copy = copy_of(turns[static_cast<std::size_t>(i) % turns.size()]);
-    words.insert(words.end(), copy.begin(), copy.end());
-  }
-  return words;
-}
-
-// The codes of a loop that take turns, by number: each kernel has its own registers.
-std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns) {
-  std::vector<Code> codes;
-  for (const auto turn : turns) codes.push_back(fillable.found.codes[turn]);
-  return codes;
 }
 
 // Measures codes in turn and puts the result into the record.

@@ -58,6 +58,11 @@ struct CopyLoops {
   Fillable shorter, longer;
 };
 
+// The codes of a loop that take turns, by number: each kernel has its own registers.
+std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns);
+// So many copies of codes in turn.
+std::vector<sass::InstructionWord> words_of(const std::vector<Code>& turns, int copies);
+
 bool are_assembled(const CopyLoops& loops);
 // Why the two loops cannot be compared; empty if they can.
 std::string why_not_comparable(const CopyLoops& loops);

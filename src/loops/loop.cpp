@@ -10,6 +10,7 @@
 #include "base/quantile.h"
 #include "latency/samples.h"
 #include "loops/saturated_kernel.h"
+#include "results/access_pattern.h"
 #include "results/curve.h"
 #include "results/metric.h"
 #include "results/note.h"
@@ -36,31 +37,53 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 
 namespace {
 
-// The trial's kernel, in this cubin. If it uses memory, each launch is on a different line and SM (docs/method.md,
-// "Latencies that leave the SM").
+// Puts what a kernel's launches stored behind those of its earlier ones. False, with the reason, if they failed.
+bool add_outcome(const ptx::LaunchOutcome& outcome, std::size_t threads, std::vector<std::optional<double>>& launches,
+                 LoopTime& time) {
+  const bool is_done = outcome.status == ptx::LaunchStatus::ok;
+  const auto elapsed = is_done ? elapsed_of(outcome.readout, threads) : std::nullopt;
+  if (elapsed) {
+    launches.insert(launches.end(), elapsed->launches.begin(), elapsed->launches.end());
+    time.ctas = static_cast<int>(outcome.readout.threads / threads);
+    return true;
+  }
+  const bool is_hung = outcome.status == ptx::LaunchStatus::timeout;
+  time = {{},
+          is_hung ? sass::Verdict::timeout : sass::Verdict::fault,
+          is_done ? "no warp stored its clocks" : outcome.message};
+  return false;
+}
+
+// The trial's kernel, in this cubin.
 LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin, const std::vector<int>& warps,
-                 int rounds, int launches, int times_as_often) {
+                 int rounds, const ShapeLaunch& shape) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
   for (const int count : warps) {
-    auto launch = with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds);
-    if (launch.uses_memory) launch.places = latency::surveyed_sms;
-    const int usual_launches = launch.uses_memory ? latency::surveyed_sms : launches;
-    batch.kernels.push_back({symbol, std::move(launch), times_as_often * usual_launches});
+    auto shaped = shape(with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds));
+    for (auto& launch : shaped.launches) batch.kernels.push_back({symbol, std::move(launch), shaped.times});
   }
+  const auto outcomes = bench.launch(batch);
   LoopTime time;
-  for (const auto& outcome : bench.launch(batch)) {
-    const bool is_done = outcome.status == ptx::LaunchStatus::ok;
-    auto elapsed = is_done ? elapsed_of(outcome.readout) : std::nullopt;
-    if (!elapsed) {
-      const bool is_hung = outcome.status == ptx::LaunchStatus::timeout;
-      return {{},
-              is_hung ? sass::Verdict::timeout : sass::Verdict::fault,
-              is_done ? "no warp stored its clocks" : outcome.message};
+  for (std::size_t i = 0; i < outcomes.size();) {
+    std::vector<std::optional<double>> launches;
+    const int threads = batch.kernels[i].launch.threads;
+    for (; i < outcomes.size() && batch.kernels[i].launch.threads == threads; ++i) {
+      if (!add_outcome(outcomes[i], static_cast<std::size_t>(threads), launches, time)) return time;
     }
-    time.cycles.push_back(std::move(*elapsed));
+    time.cycles.push_back(elapsed_of(std::move(launches)).value());
   }
   return time;
+}
+
+// On one SM, or one cluster. If it uses memory, each launch is on a different line and SM (docs/method.md, "Latencies
+// that leave the SM").
+ShapeLaunch on_one_sm(int launches, int times_as_often) {
+  return [=](ptx::Launch launch) {
+    if (!launch.uses_memory) return ShapedLaunches{{std::move(launch)}, times_as_often * launches};
+    launch.places = latency::surveyed_sms;
+    return ShapedLaunches{{std::move(launch)}, times_as_often * latency::surveyed_sms};
+  };
 }
 
 // Enough for a rate. Warps do not end together: while the last of them run alone, they leave a part of the SM idle, and
@@ -87,11 +110,16 @@ std::vector<int> warps_up_to(int threads) {
 }
 
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps, int rounds, int launches, int times_as_often) {
+                   const std::vector<int>& warps, int rounds, const ShapeLaunch& shape) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
                  fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds,
-                 launches, times_as_often);
+                 shape);
+}
+
+LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const std::vector<int>& warps, int rounds, int launches, int times_as_often) {
+  return time_loop(bench, fillable, words, warps, rounds, on_one_sm(launches, times_as_often));
 }
 
 TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
@@ -103,7 +131,7 @@ TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vect
 
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches) {
   return [&bench, trial, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
-    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, launches, times_as_often);
+    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, on_one_sm(launches, times_as_often));
   };
 }
 
@@ -235,7 +263,8 @@ double rate_of_one_warp(const std::vector<int>& warps, const std::vector<double>
 
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy) {
-  results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
+  const bool is_of_gpu = results::access_pattern_of(record).has_value();
+  results::Series series{curve_name, is_of_gpu ? "results/clk" : "results/clk/SM", {{"warps", "warps", {}}}, {}};
   const auto rates = rates_of(warps, times, time_of_copy);
   if (rates.empty()) {
     results::give_up(record, sass::Verdict::unstable, "more copies did not take longer");
@@ -251,7 +280,13 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   for (std::size_t launch = 0; launch < launches; ++launch) {
     if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, best)) of_launches.push_back(*one);
   }
-  if (!of_launches.empty()) {
+  if (!of_launches.empty() && is_of_gpu) {
+    // The number itself is of all launches' times.
+    of_launches.push_back(saturation_of(warps, rates).per_clock);
+    const auto [least, most] = std::minmax_element(of_launches.begin(), of_launches.end());
+    record.set(metric::throughput_low, *least);
+    record.set(metric::throughput_high, *most);
+  } else if (!of_launches.empty()) {
     const double error = error_of_middle_mean(of_launches), middle = middle_mean_of(of_launches);
     record.set(metric::throughput_low, middle - 2 * error);
     record.set(metric::throughput_high, middle + 2 * error);
@@ -259,7 +294,8 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   // Four warps, one in each sub-partition, could do four times what one does.
   constexpr double equal = 1.03;
   const auto most = *std::max_element(rates.begin(), rates.end());
-  record.set_flag(results::flag::shares_unit, sub_partitions * rate_of_one_warp(warps, rates) > equal * most);
+  record.set_flag(results::flag::shares_unit,
+                  !is_of_gpu && sub_partitions * rate_of_one_warp(warps, rates) > equal * most);
   read_again(record);
 }
 
@@ -275,7 +311,7 @@ void settle_rates(results::Record& record, const std::vector<int>& warps, const 
   constexpr double margin = 1.3, most_times_as_often = 48;
   const double apart = 2 * (*high - *low) / (*high + *low) / largest_spread;
   const double times_as_often = std::ceil(margin * apart * apart);
-  if (times_as_often > most_times_as_often) return;
+  if (times_as_often < 1 || times_as_often > most_times_as_often) return;
   const auto saturation = saturation_of(warps, rates_of(warps, times, time_of_copy));
   time_more_often(time, warps, saturation.best, static_cast<int>(times_as_often), times);
   record.series.pop_back();
@@ -305,6 +341,13 @@ void read_again(results::Record& record) {
   }
   if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
   const auto saturation = saturation_of(warps, rates);
+  if (results::access_pattern_of(record)) {
+    record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
+    record.set(metric::saturates_at, saturation.saturates_at);
+    record.note = saturation.still_rises ? "more warps would do more" : "";
+    record.verdict = sass::Verdict::proven;
+    return;
+  }
   // A scheduler issues one instruction per cycle: whatever says more has measured something else.
   constexpr double error = 1.02;
   if (const double issued = issued_per_cycle(record, saturation.per_clock); issued > error * sub_partitions)

@@ -35,12 +35,23 @@ inline constexpr int default_launches = 7;
 std::vector<int> warps_up_to(int threads);
 
 // Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
+//   ctas  that ran it at once
 struct LoopTime {
   std::vector<Elapsed> cycles;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
+  int ctas = 1;
 };
+// Where and on what a kernel's launch runs: some launches, and how often each.
+struct ShapedLaunches {
+  std::vector<ptx::Launch> launches;
+  int times = 1;
+};
+using ShapeLaunch = std::function<ShapedLaunches(ptx::Launch launch)>;
 // Writes the words over the places and runs the result. Requires a GPU.
+LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const std::vector<int>& warps, int rounds, const ShapeLaunch& shape);
+// The same on one SM.
 //   launches        usually, with each number of warps, if it does not use memory
 //   times_as_often  how many times as often
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
@@ -84,7 +95,8 @@ std::vector<std::size_t> those_that_differ(const LoopTimes& times);
 // The SM time that one more copy in each warp takes, in cycles, from the times of both loops.
 using TimeOfCopy = std::function<double(const Timing& timing)>;
 
-// Puts the curve over warps into the record, how far its launches spread, and its result.
+// Puts the curve over warps into the record, how far its launches spread, and its result. Of a rate of the whole GPU,
+// the spread is the range of its launches, and its number stands whatever that is.
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
 // The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes, but

@@ -10,23 +10,40 @@
 
 namespace ptxlat::loops {
 
-std::optional<Elapsed> elapsed_of(const ptx::Readout& readout) {
-  Elapsed elapsed;
+namespace {
+
+// 0 if no warp stored its clocks.
+double cycles_of_cta(const ptx::Readout& readout, std::size_t launch, std::size_t first_thread, std::size_t threads) {
+  // The clock has 32 bits: everything is counted from the first thread's first reading.
+  const auto origin = readout.word(launch, first_thread, 0);
+  std::int32_t begin = 0, end = 0;
+  for (auto thread = first_thread; thread < first_thread + threads; ++thread) {
+    begin = std::min(begin, static_cast<std::int32_t>(readout.word(launch, thread, 0) - origin));
+    end = std::max(end, static_cast<std::int32_t>(readout.word(launch, thread, 1) - origin));
+  }
+  return static_cast<double>(end) - begin;
+}
+
+}  // namespace
+
+std::optional<Elapsed> elapsed_of(std::vector<std::optional<double>> launches) {
   std::vector<double> of_all;
-  for (std::size_t launch = 0; launch < readout.launches; ++launch) {
-    // The clock has 32 bits: everything is counted from the first thread's first reading.
-    const auto origin = readout.word(launch, 0, 0);
-    std::int32_t begin = 0, end = 0;
-    for (std::size_t thread = 0; thread < readout.threads; ++thread) {
-      begin = std::min(begin, static_cast<std::int32_t>(readout.word(launch, thread, 0) - origin));
-      end = std::max(end, static_cast<std::int32_t>(readout.word(launch, thread, 1) - origin));
-    }
-    auto& cycles = elapsed.launches.emplace_back();
-    if (end > begin) cycles = of_all.emplace_back(static_cast<double>(end) - begin);
+  for (const auto& cycles : launches) {
+    if (cycles) of_all.push_back(*cycles);
   }
   if (of_all.empty()) return std::nullopt;
-  elapsed.middle = middle_mean_of(std::move(of_all));
-  return elapsed;
+  return Elapsed{middle_mean_of(std::move(of_all)), std::move(launches)};
+}
+
+std::optional<Elapsed> elapsed_of(const ptx::Readout& readout, std::size_t threads) {
+  std::vector<std::optional<double>> launches;
+  for (std::size_t launch = 0; launch < readout.launches; ++launch) {
+    double slowest = 0;
+    for (std::size_t first = 0; first + threads <= readout.threads; first += threads)
+      slowest = std::max(slowest, cycles_of_cta(readout, launch, first, threads));
+    launches.push_back(slowest > 0 ? std::optional(slowest) : std::nullopt);
+  }
+  return elapsed_of(std::move(launches));
 }
 
 double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copies) {

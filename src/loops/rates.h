@@ -13,15 +13,17 @@ inline constexpr double sub_partitions = 4;  // of every SM since Volta
 inline constexpr double cycles_of_ends = 200;
 
 // Cycles from the first warp's first clock to the last warp's last: a scheduler favours one warp, so only all of them
-// together show what the SM did.
+// together show what the SM did. Of several CTAs, each on its own SM and with its own clock, those of the slowest.
 //   middle    the mean of the launches without an eighth at each end
 //   launches  one after the other; a launch is empty if no warp stored its clocks, because it did not fit on its SM
 struct Elapsed {
   double middle = 0;
   std::vector<std::optional<double>> launches;
 };
-// Empty if all launches are.
-std::optional<Elapsed> elapsed_of(const ptx::Readout& readout);
+// Of such launches; empty if all of them are.
+std::optional<Elapsed> elapsed_of(std::vector<std::optional<double>> launches);
+//   threads  of a CTA
+std::optional<Elapsed> elapsed_of(const ptx::Readout& readout, std::size_t threads);
 
 // The times of two loops that only differ in the number of copies in their bodies.
 struct Timing {

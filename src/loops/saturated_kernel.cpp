@@ -24,6 +24,11 @@ struct Kept {
 void keep(const ptx::KernelBuilder& builder, const isa::Variant& variant, const isa::Operand& operand,
           const std::vector<std::string>& registers, Kept& kept) {
   if (operand.type == "carry") return;
+  if (const auto* object = isa::object_of(builder.catalogue, *variant.input, operand)) {
+    // What ptxas makes of an address once for all accesses (ptx_templates/isa/objects.toml) must last over the loop.
+    for (const auto& name : registers)
+      kept.behind += ptx::substitute(object->prepare, {{"r", name}, {"u", name + "_u"}, {"t", name + "_t"}}) + "\n";
+  }
   if (operand.is_result) {
     kept.behind += ptx::store_live_both_sides(registers, operand.type, false);
     kept.if_left += ptx::store_live_both_sides(registers, operand.type, false, place_if_left);
@@ -53,6 +58,18 @@ struct SourcesOfType {
 };
 
 }  // namespace
+
+bool can_run_on_every_sm(const isa::Catalogue& catalogue, const isa::Variant& variant) {
+  const auto& form = *variant.form;
+  bool has_scratch = false;
+  for (const auto& operand : form.operands) {
+    const auto* object = isa::object_of(catalogue, *variant.input, operand);
+    if (object == nullptr || object->each.find("%scratch") == std::string::npos) continue;
+    if (isa::value_of(catalogue, form, *variant.input, operand).is_uniform) return false;
+    has_scratch = true;
+  }
+  return has_scratch && form.cluster == 1;
+}
 
 ptx::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
                            Sources sources) {
@@ -85,6 +102,11 @@ ptx::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const i
     }
     steps += ptx::place_instruction(loaded.catalogue, variant, replaced, static_cast<int>(i));
   }
+  const auto runs_anywhere = [&](const isa::Variant& variant) {
+    return can_run_on_every_sm(loaded.catalogue, variant);
+  };
+  if (std::all_of(variants.begin(), variants.end(), runs_anywhere))
+    builder.once = loaded.skeletons.every_sm.text + builder.once;
   builder.load({"%leave"}, "pred", {"0", "0", false});
   std::string pmevents;
   for (int place = 0; place < places; ++place) pmevents += "  pmevent 0;\n";
@@ -111,7 +133,7 @@ ptx::Launch with_rounds(ptx::Launch launch, int rounds) {
 
 ptx::Launch with_warps(ptx::Launch launch, int warps) {
   launch.threads = warps * lanes_of_a_warp;
-  const auto operands = static_cast<std::size_t>(launch.threads) * ptx::operands_per_slot;
+  const auto operands = static_cast<std::size_t>(launch.threads * launch.ctas) * ptx::operands_per_slot;
   if (launch.input.size() > operands) launch.input.resize(operands);
   return launch;
 }
@@ -123,7 +145,6 @@ std::string why_not_saturated(const isa::Variant& variant) {
   const auto has_carry = [](const isa::Operand& operand) { return operand.type == "carry"; };
   if (std::any_of(form.operands.begin(), form.operands.end(), has_carry))
     return "copies have one carry, which only the last would need";
-  if (form.cluster > 1) return "a cluster has it to itself";
   if (form.threads != lanes_of_a_warp) return "it is not for warps on their own";
   if (!input.before.empty() || !input.prepare.empty() || !form.cleanup.empty())
     return "each needs something done before or after it";

@@ -31,6 +31,11 @@ enum class Sources { own, shared };
 ptx::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
                            Sources sources);
 
+// Whether each thread has an address of its own in the launch's scratch memory, so that the kernel can run on every SM
+// at once and each warp can have its own lines (ptx_templates/skeletons/every_sm.ptx). What ptxas takes from a uniform
+// register would be other code then.
+bool can_run_on_every_sm(const isa::Catalogue& catalogue, const isa::Variant& variant);
+
 // Threads of a CTA that have room for the form's operands. Of an SM's 65,536 registers, 512 threads have 128 each,
 // which is enough if the operands take at most so many; else it is 256 with 255 each.
 int threads_with_room(const isa::Form& form, int most_registers);

@@ -11,6 +11,7 @@
 #include "line/window_record.h"
 #include "loops/patch.h"
 #include "loops/saturated_kernel.h"
+#include "ptx/instruction.h"
 #include "sass/audit.h"
 #include "sass/opcodes.h"
 
@@ -169,17 +170,24 @@ StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Benc
 }
 
 bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
-                          const StreamLoopTrials& loops, MeasuredCodes& measured, results::Record& record) {
+                          const StreamLoopTrials& loops, const std::vector<std::string>& of_stream,
+                          MeasuredCodes& measured, results::Record& record) {
   const auto audits =
       latency::audit(catalogue, bench.batch(), loops.of_differential, variant, bench.level(), loops.differential);
-  const auto& whole = audits[Role::differential];
-  // A single instruction that cannot be copied has a different reason.
+  const auto& differential = audits[Role::differential];
+  const bool has_result = ptx::result_of(*variant.form) != nullptr;
+  std::vector<std::string> whole;
+  if (differential.is_proven()) whole = differential.sass;
+  if (whole.empty() && !has_result) whole = of_stream;
+  // Short code that cannot be copied has a different reason, unless it branches.
   constexpr std::size_t fewest_instructions = 8;
-  if (loops.copies == 0 || (whole.is_proven() && whole.sass.size() < fewest_instructions)) return true;
-  if (!whole.is_proven() || !are_assembled(bench, loops)) return false;
+  const auto branches = [](const std::string& opcode) { return sass::has(opcode, sass::Trait::leaves); };
+  const bool is_short = whole.size() < fewest_instructions && std::none_of(whole.begin(), whole.end(), branches);
+  if (loops.copies == 0 || (!whole.empty() && is_short)) return true;
+  if (whole.empty() || !are_assembled(bench, loops)) return false;
   const auto copy = copy_in(bench, loops);
-  const bool spills = uses_stack(sass::opcodes(window_of(bench, loops.longer))) && !uses_stack(whole.sass);
-  if (spills || !is_whole(copy.opcodes, whole.sass)) return false;
+  const bool spills = uses_stack(sass::opcodes(window_of(bench, loops.longer))) && !uses_stack(whole);
+  if (spills || !is_whole(copy.opcodes, whole)) return false;
   results::prove(record, copy.opcodes);
   record.windows = {
       line::window_record(fmt::format("PTX loop of {}", loops.copies), bench.batch().kernel_of(loops.shorter), {})};

@@ -51,7 +51,9 @@ TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const 
 // Audits them once they are assembled, times them with several numbers of warps, and puts machine code, verdict and
 // curve into the record. If the copies are not proven, or the code is too short for this, the record stays as it is.
 // False if a different shape might be proven.
+//   of_stream  the code that a stream proved; empty if none did. What has no result has no differential to prove it
 bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
-                          const StreamLoopTrials& loops, MeasuredCodes& measured, results::Record& record);
+                          const StreamLoopTrials& loops, const std::vector<std::string>& of_stream,
+                          MeasuredCodes& measured, results::Record& record);
 
 }  // namespace ptxlat::loops

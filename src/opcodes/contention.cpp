@@ -12,6 +12,7 @@
 #include "loops/saturated_kernel.h"
 #include "opcodes/pipes.h"
 #include "opcodes/throughput.h"
+#include "results/access_pattern.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::opcodes {
@@ -111,7 +112,9 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
       const auto form = forms.find(record.ptx);
       const auto interval = record.number(results::metric::interval);
       const bool is_wanted = is_stable ? interval.has_value() : record.find(results::metric::throughput_low) != nullptr;
-      if (record.sass.size() != 1 || !is_wanted || form == forms.end()) continue;
+      if (record.sass.size() != 1 || results::access_pattern_of(record) || !is_wanted || form == forms.end()) continue;
+      // From another SM's memory, an opcode has another rate.
+      if (form->second->cluster > 1) continue;
       const auto& name = record.sass.front();
       auto variant = isa::variants_of(*form->second).front();
       // Pairs are compared with the opcodes that do nothing.

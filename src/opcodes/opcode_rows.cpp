@@ -14,6 +14,7 @@
 #include "opcodes/in_flight.h"
 #include "opcodes/pipes.h"
 #include "pairs/pair_rows.h"
+#include "results/access_pattern.h"
 #include "results/metric.h"
 #include "results/note.h"
 #include "sass/dataflow.h"
@@ -154,7 +155,8 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     numbers[opcodes[i].name] = i;
   }
   const auto number_of = [&](const results::Record& record) {
-    return record.sass.size() == 1 ? numbers.find(record.sass.front()) : numbers.end();
+    const bool is_of_opcode = record.sass.size() == 1 && !results::access_pattern_of(record);
+    return is_of_opcode ? numbers.find(record.sass.front()) : numbers.end();
   };
   for (const auto& record : records.throughput) {
     const auto number = number_of(record);
@@ -207,6 +209,7 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     row.unit = made.unit;
     row.throughput = made.value;
     row.multiply_adds = made.multiply_adds;
+    row.bytes = made.bytes;
     std::sort(row.operand_costs.begin(), row.operand_costs.end(),
               [](const auto& x, const auto& y) { return x.operand < y.operand; });
   }

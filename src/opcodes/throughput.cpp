@@ -11,6 +11,7 @@
 #include "loops/beside_loop.h"
 #include "loops/chain_loop.h"
 #include "loops/copy_loops.h"
+#include "loops/gpu_rates.h"
 #include "loops/loop.h"
 #include "loops/patch.h"
 #include "loops/program_loop.h"
@@ -45,6 +46,7 @@ struct Work {
   std::vector<loops::StreamLoopShape> shapes_left;  // to try in stream_loops
   loops::StreamLoopTrials stream_loops;
   loops::ChainLoops loops;
+  std::vector<std::string> of_stream;  // its machine code, if a stream proved it
   std::vector<std::string> alone;  // its machine code by the stream or else a differential; empty if neither proves it
   std::vector<loops::ChainLoops> program_loops;
   results::Record record;
@@ -125,13 +127,11 @@ std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const 
 // Whether all that the code waits for are accesses to memory, and it has such an access: st.release is a fence and a
 // store. Then each copy waits for the ones before it, as it would in a program.
 bool waits_for_copies(const std::vector<std::string>& sass) {
-  constexpr std::array<std::string_view, 4> atomics = {"ATOM", "ATOMG", "ATOMS", "RED"};
   const auto waits_for_more = [](const auto& opcode) {
     return sass::has(opcode, sass::Trait::waits) && !sass::has(opcode, sass::Trait::fences);
   };
   const auto writes = [&](const auto& opcode) {
-    return sass::has(opcode, sass::Trait::stores) ||
-           std::find(atomics.begin(), atomics.end(), sass::family_of(opcode)) != atomics.end();
+    return sass::has(opcode, sass::Trait::stores) || sass::is_atomic(opcode) || sass::is_reduction(opcode);
   };
   return std::none_of(sass.begin(), sass.end(), waits_for_more) && std::any_of(sass.begin(), sass.end(), writes);
 }
@@ -170,6 +170,7 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
     if (!audit.is_proven()) return prove_beside_loop(work, audit.verdict, audit.reason, audit.assembler_failed);
+    work.of_stream = audit.sass;
     work.alone = loops::work_of_copy(stream_of(bench, work, Role::stream), stream_of(bench, work, Role::stream_twice),
                                      work.streams.copies);
     choose_copies(work);
@@ -329,7 +330,13 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   }
   own.sass = std::move(of_copies);
   own.set_flag(results::flag::takes_turns, turns.size() > 1);
-  loops::measure_copies(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, own);
+  const auto& variant = work.plan->variant;
+  loops::measure_copies(bench, catalogue, variant, loops, work.copies, turns, measured, own);
+  const bool leaves_the_sm = own.verdict == sass::Verdict::unstable || loops::leaves_the_sm(codes.front());
+  if (bench.measures() && leaves_the_sm && loops::can_run_on_every_sm(catalogue, variant)) {
+    auto of_gpu = loops::measure_on_every_sm(bench, catalogue, variant, loops, work.copies, turns, measured, own);
+    std::move(of_gpu.begin(), of_gpu.end(), std::back_inserter(records));
+  }
   return records;
 }
 
@@ -390,7 +397,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     bench.assemble(loops::kernels_per_module);
     for_those(Way::streams, all, [&](Work& work) {
       const bool is_settled = loops::measure_stream_loops(bench, loaded_.catalogue, work.plan->variant,
-                                                          work.stream_loops, measured_, work.record);
+                                                          work.stream_loops, work.of_stream, measured_, work.record);
       if (is_settled || work.shapes_left.empty()) work.way = is_unproven(work) ? Way::moves : Way::none;
     });
   }

@@ -16,7 +16,7 @@ namespace ptxlat::opcodes {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 17";
+inline constexpr char machine_version[] = "machine 18";
 // Versions whose records today's rules can read (curves.h). The oldest first.
 inline constexpr std::array<std::string_view, 3> readable_versions = {"machine 15", "machine 16", machine_version};
 // The same for what is measured of opcodes whose throughput is known: contention, operands, instructions in flight and

@@ -41,6 +41,7 @@ inline constexpr int operands_per_slot = 8;
 inline constexpr int slot_of_rounds = 0;
 inline constexpr int parameter_bytes = 1024;
 inline constexpr std::uint64_t any_place = 0xffffffff;
+inline constexpr int every_sm = 0;
 
 // Device memory for a launch, described rather than sent: it may have gigabytes.
 //   ring         64-bit words: every `stride` bytes there is the address of the next such place, and the last place has
@@ -79,7 +80,8 @@ enum class Succession { stream, graph, synchronised };
 // How a kernel is launched and what is read afterwards. Two trials with equal machine code and equal launches are one
 // measurement.
 //   threads       of a CTA, 1…1024
-//   ctas          of the grid; one cluster if the kernel says .reqnctapercluster
+//   ctas          of the grid; one cluster if the kernel says .reqnctapercluster; every_sm: one for each SM, of which
+//                 all are read
 //   carve_out     percent of an SM's first-level memory for shared memory; -1: the driver's choice
 //   uses_memory   whether the kernel uses memory: each launch uses a different line of it
 //   places        on how many SMs (or clusters), spread over the GPU, the launches of a kernel that uses memory take

@@ -35,7 +35,7 @@ Skeletons load_skeletons(const std::filesystem::path& folder) {
   };
   return {from("frame"),        from("subroutine"),        from("memory"),  from("overhead"),   from("bracket"),
           from("differential"), from("differential_base"), from("chain"),   from("chain_loop"), from("bridge"),
-          from("stream"),       from("saturated"),         from("aligned"), from("sm_clock")};
+          from("stream"),       from("saturated"),         from("aligned"), from("every_sm"),   from("sm_clock")};
 }
 
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {

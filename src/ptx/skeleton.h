@@ -19,7 +19,7 @@ struct Skeleton {
 struct Skeletons {
   Skeleton frame, subroutine, memory;
   Skeleton overhead, bracket, differential, differential_base, chain, chain_loop, bridge, stream;
-  Skeleton saturated, aligned;
+  Skeleton saturated, aligned, every_sm;
   Skeleton sm_clock;
 };
 

@@ -17,20 +17,75 @@ WorkUnit work_unit_of(const std::string& ptx) {
   return {};
 }
 
-std::optional<double> multiply_adds_of(const std::string& ptx) {
+namespace {
+
+// The shape in a name, m × n × k.
+struct Shape {
+  double m = 0, n = 0, k = 0;
+};
+std::optional<Shape> shape_in(const std::string& ptx) {
   static const std::regex shape("\\.m([0-9]{1,4})n([0-9]{1,4})k([0-9]{1,4})(\\.|$)");
   std::smatch found;
-  if (!ptx.starts_with("mma.") && !ptx.starts_with("wmma.mma.") && !ptx.starts_with("wgmma.")) return std::nullopt;
   if (!std::regex_search(ptx, found, shape)) return std::nullopt;
-  return std::stod(found[1]) * std::stod(found[2]) * std::stod(found[3]);
+  return Shape{std::stod(found[1]), std::stod(found[2]), std::stod(found[3])};
+}
+
+}  // namespace
+
+std::optional<double> multiply_adds_of(const std::string& ptx) {
+  if (!ptx.starts_with("mma.") && !ptx.starts_with("wmma.mma.") && !ptx.starts_with("wgmma.")) return std::nullopt;
+  const auto shape = shape_in(ptx);
+  return shape ? std::optional(shape->m * shape->n * shape->k) : std::nullopt;
+}
+
+namespace {
+
+// The last type in a name, in bytes: before that of the data there may be one of an accumulator. 0 if there is none.
+double bytes_of_type(const std::string& ptx) {
+  static const std::regex type("\\.(?:[busf]|bf|tf)([0-9]{1,3})(x2)?(?=\\.|$| )");
+  double bytes = 0;
+  for (std::sregex_iterator at(ptx.begin(), ptx.end(), type), none; at != none; ++at) {
+    constexpr int bits_of_byte = 8, bits_of_tf32 = 32;
+    const bool is_tf32 = (*at)[0].str().starts_with(".tf");
+    bytes = (is_tf32 ? bits_of_tf32 : std::stod((*at)[1])) / bits_of_byte * ((*at)[2].matched ? 2 : 1);
+  }
+  return bytes;
+}
+
+// Elements of a matrix of the wmma instructions: m × k of a, k × n of b, m × n of c and d. 0 if it is no such access.
+double elements_of_fragment(const std::string& ptx) {
+  for (const std::string_view access : {"wmma.load.", "wmma.store."}) {
+    const auto shape = shape_in(ptx);
+    if (!ptx.starts_with(access) || !shape || ptx.size() <= access.size()) continue;
+    const char matrix = ptx[access.size()];
+    return matrix == 'a' ? shape->m * shape->k : matrix == 'b' ? shape->k * shape->n : shape->m * shape->n;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<double> bytes_of(const std::string& ptx) {
+  static const std::regex access("^(ld|ldu|st|atom|red|suld|sust|sured)[.:]"), tile("^(ldmatrix|stmatrix)\\.");
+  static const std::regex vector("\\.v([248])(\\.|$)"), tiles("\\.x([124])(\\.|$)");
+  constexpr int bytes_of_tile = 128;  // 8 rows of 16
+  std::smatch found;
+  if (std::regex_search(ptx, tile))
+    return std::regex_search(ptx, found, tiles) ? std::optional(bytes_of_tile * std::stod(found[1])) : std::nullopt;
+  const double elements = elements_of_fragment(ptx), bytes = bytes_of_type(ptx);
+  if (elements > 0 && bytes > 0) return elements * bytes;
+  if (bytes == 0 || !std::regex_search(ptx, access)) return std::nullopt;
+  return std::regex_search(ptx, found, vector) ? bytes * std::stod(found[1]) : bytes;
 }
 
 Throughput in_unit_of(const std::string& ptx, std::optional<double> results) {
   const auto unit = work_unit_of(ptx);
-  if (!results) return {unit.name, {}, {}};
+  if (!results) return {unit.name, {}, {}, {}};
   const double value = *results / unit.threads;
-  const auto of_one = multiply_adds_of(ptx);
-  return {unit.name, value, of_one ? std::optional(*of_one * value) : std::nullopt};
+  const auto times = [&](std::optional<double> of_one) {
+    return of_one ? std::optional(*of_one * value) : std::nullopt;
+  };
+  return {unit.name, value, times(multiply_adds_of(ptx)), times(bytes_of(ptx))};
 }
 
 namespace {

@@ -26,10 +26,15 @@ WorkUnit work_unit_of(const std::string& ptx);
 // a sparse matrix are counted. Empty if its name has no shape.
 std::optional<double> multiply_adds_of(const std::string& ptx);
 
-// Results per thread and cycle, in the unit of the form; the multiply-adds of a matrix instruction beside it.
+// Bytes of memory that one such instruction moves, for a thread, or for a warp that executes it as one: by the types,
+// vectors and tiles in its name. Empty if it is neither an access to data memory nor a copy whose name says how much.
+std::optional<double> bytes_of(const std::string& ptx);
+
+// Results per thread and cycle, in the unit of the form; beside it the multiply-adds of a matrix instruction, and the
+// bytes of an access to memory.
 struct Throughput {
   std::string unit;
-  std::optional<double> value, multiply_adds;
+  std::optional<double> value, multiply_adds, bytes;
 };
 Throughput in_unit_of(const std::string& ptx, std::optional<double> results);
 

@@ -78,7 +78,7 @@ struct Opcode {
   std::vector<PipeShare> counters;
   std::string stands_for_it;
   std::string unit;
-  std::optional<double> throughput, multiply_adds, interval, saturates_at, in_flight, latency, hazard;
+  std::optional<double> throughput, multiply_adds, bytes, interval, saturates_at, in_flight, latency, hazard;
   Arrival arrival = Arrival::none;
   std::vector<PipeLatency> latencies;
   std::vector<OperandCost> operand_costs;

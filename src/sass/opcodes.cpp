@@ -245,15 +245,22 @@ int named_bytes(std::string_view opcode) {
   return 4;
 }
 
+namespace {
+
+bool is_of(std::string_view opcode, std::initializer_list<std::string_view> families) {
+  return std::find(families.begin(), families.end(), family_of(opcode)) != families.end();
+}
+
+}  // namespace
+
+bool is_atomic(std::string_view opcode) { return is_of(opcode, {"ATOM", "ATOMG", "ATOMS", "SUATOM"}); }
+bool is_reduction(std::string_view opcode) { return is_of(opcode, {"RED", "REDG", "SURED"}); }
+
 int access_bytes(std::string_view opcode) { return has(opcode, loads | stores) ? named_bytes(opcode) : 0; }
 
 bool go_one_way(std::string_view one, std::string_view other) {
-  const auto is_any_of = [](std::string_view opcode, std::initializer_list<std::string_view> names) {
-    const auto name = family_of(opcode);
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  const auto both = [&](std::initializer_list<std::string_view> names) {
-    return is_any_of(one, names) && is_any_of(other, names);
+  const auto both = [&](std::initializer_list<std::string_view> families) {
+    return is_of(one, families) && is_of(other, families);
   };
   return both(
              {"LD", "LDG", "LDS", "LDL", "LDSM", "ST", "STG", "STS", "STL", "STSM", "ATOM", "ATOMG", "ATOMS", "RED"}) ||

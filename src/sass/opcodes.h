@@ -59,6 +59,10 @@ inline std::string_view family_of(std::string_view opcode) { return opcode.subst
 // Whether it accesses a thread's stack, which is local memory.
 inline bool uses_stack(std::string_view opcode) { return family_of(opcode) == "LDL" || family_of(opcode) == "STL"; }
 
+// Whether it reads memory, changes it and returns what was there; and the same without returning anything.
+bool is_atomic(std::string_view opcode);
+bool is_reduction(std::string_view opcode);
+
 // Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
 bool has_wide_result(std::string_view opcode);
 

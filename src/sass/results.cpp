@@ -25,11 +25,6 @@ bool reads_texture(std::string_view opcode) {
 
 namespace {
 
-bool is_atomic(std::string_view opcode) {
-  constexpr std::array<std::string_view, 4> families = {"ATOM", "ATOMG", "ATOMS", "SUATOM"};
-  return std::find(families.begin(), families.end(), family_of(opcode)) != families.end();
-}
-
 // 16 of ATOM.E.ADD.BF16x8, which has eight results of 16 bits; 0 if it has no vector.
 int bytes_of_vector(std::string_view opcode) {
   for (auto at = opcode.find('x'); at != std::string_view::npos; at = opcode.find('x', at + 1)) {

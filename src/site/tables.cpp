@@ -76,6 +76,8 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
   add_missing_spellings(*table);
   table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
   table->pipes = tables::Pipes(table->opcodes.opcodes);
+  // The page's columns are of an SM.
+  std::erase_if(table->opcodes.forms, [](const auto& form) { return !form.pattern.empty(); });
   table->throughputs = tables::RowThroughputs(table->opcodes, table->spellings);
   return table;
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "results/access_pattern.h"
 #include "results/metric.h"
 #include "tables/latency_columns.h"
 
@@ -81,6 +82,7 @@ const Columns<Opcode>& opcode_columns() {
       measured<&Opcode::multiply_adds>("multiply_adds", "per cycle of an SM",
                                        "Those of a matrix instruction, by the shape in its name.")
           .as(Shown::no),
+      measured<&Opcode::bytes>("bytes", "per cycle of an SM", "Those that an access to memory moves.").as(Shown::no),
       measured<&Opcode::interval>("interval", "cycles", "Between two such instructions in a sub-partition."),
       measured<&Opcode::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
       measured<&Opcode::in_flight>("in_flight", "instructions",
@@ -117,10 +119,19 @@ const Columns<FormThroughput>& form_throughput_columns() {
       column<&Item::input>("input", "", "The class of the input values."),
       column<&Item::opcode>("opcode", "", "If several opcodes take turns, the one that is alone here."),
       level_column<&Item::level>("opt", "The assembler's optimisation level.").required(),
-      measured<&Item::throughput>("throughput", "per cycle of an SM", "With enough warps, in the `unit`.")
+      column<&Item::pattern>("pattern", "",
+                             "If it is of the whole GPU, how the warps of all SMs access memory: each its `own lines`, "
+                             "each lane its own line (`scattered`), all `one line`, or all `one address`. Else it is "
+                             "of an SM."),
+      measured<&Item::throughput>("throughput", "per cycle", "Of an SM or the GPU with enough warps, in the `unit`.")
           .compared(Same::within_1_percent),
+      measured<&Item::low>(
+          "low", "per cycle",
+          "Of an SM, two standard errors below what its launches show; of the GPU, the lowest of them."),
+      measured<&Item::high>("high", "per cycle", "Likewise, above and the highest."),
       column<&Item::unit>("unit", "", "As in opcodes.csv."),
-      measured<&Item::multiply_adds>("multiply_adds", "per cycle of an SM", "Those of a matrix instruction."),
+      measured<&Item::multiply_adds>("multiply_adds", "per cycle", "Those of a matrix instruction."),
+      measured<&Item::bytes>("bytes", "per cycle", "Those that an access to memory or a copy moves."),
       measured<&Item::interval>("interval", "cycles", "Between two of them in a sub-partition."),
       measured<&Item::saturates_at>("saturates_at", "warps", "The fewest of an SM that reach the throughput."),
       column<&Item::sass>("sass", "", "The opcodes, separated by `;`, or by `|` if they take turns.").as(Shown::code),
@@ -131,15 +142,21 @@ const Columns<FormThroughput>& form_throughput_columns() {
 }
 
 FormThroughput form_throughput(const results::Record& record) {
-  const auto made = results::in_unit_of(record.ptx, record.number(metric::throughput));
+  const auto in_unit = [&](std::string_view tag) { return results::in_unit_of(record.ptx, record.number(tag)); };
+  const auto made = in_unit(metric::throughput);
   const auto* const separator = record.has_flag(results::flag::takes_turns) ? "|" : ";";
+  const bool is_of_gpu = results::access_pattern_of(record).has_value();
   return {record.ptx,
           record.input,
-          record.operand,
+          is_of_gpu ? "" : record.operand,
           record.level,
+          is_of_gpu ? record.operand : "",
           made.value,
+          in_unit(metric::throughput_low).value,
+          in_unit(metric::throughput_high).value,
           made.unit,
           made.multiply_adds,
+          made.bytes,
           record.number(metric::interval),
           record.number(metric::saturates_at),
           fmt::format("{}", fmt::join(record.sass, separator)),

@@ -20,9 +20,10 @@ const Columns<results::Opcode>& opcode_columns();
 struct FormThroughput {
   std::string ptx, input, opcode;
   int level = 0;
-  std::optional<double> throughput;
+  std::string pattern;
+  std::optional<double> throughput, low, high;
   std::string unit;
-  std::optional<double> multiply_adds, interval, saturates_at;
+  std::optional<double> multiply_adds, bytes, interval, saturates_at;
   std::string sass;
   std::size_t sass_count = 0;
   sass::Verdict verdict = sass::Verdict::proven;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "results/access_pattern.h"
 #include "results/curve.h"
 #include "results/metric.h"
 #include "sass/opcodes.h"
@@ -113,7 +114,8 @@ std::string others_of(const std::vector<std::size_t>& group, const std::vector<r
 std::vector<WarpsRow> curve_rows(const OpcodeFiles& files) {
   std::map<std::string_view, const results::Record*> curves;  // the first of each opcode
   for (const auto& record : files.throughput) {
-    if (record.sass.size() == 1 && !record.series.empty() && results::is_curve(record.series.front()))
+    if (record.sass.size() == 1 && !results::access_pattern_of(record) && !record.series.empty() &&
+        results::is_curve(record.series.front()))
       curves.emplace(record.sass.front(), &record);
   }
   std::vector<WarpsRow> rows;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tables/opcode_numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -43,13 +45,28 @@ std::string Pipes::of(const std::vector<std::string>& opcodes) const {
   return text;
 }
 
+std::string per_cycle(const RowThroughput& throughput) {
+  return throughput.pattern.empty() ? throughput.unit + " per cycle and SM"
+                                    : fmt::format("{} per cycle of the GPU ({})", throughput.unit, throughput.pattern);
+}
+
+namespace {
+
+// Opcodes that take turns reach the form's throughput together, and an SM's own number says more than the GPU's, whose
+// first pattern is the usual one.
+bool is_better(const FormThroughput& one, const FormThroughput& other) {
+  return std::pair(!one.pattern.empty(), !one.opcode.empty()) <
+         std::pair(!other.pattern.empty(), !other.opcode.empty());
+}
+
+}  // namespace
+
 RowThroughputs::RowThroughputs(const OpcodeNumbers& numbers, const std::vector<Spelling>& spellings)
     : pipes_(numbers.opcodes) {
   for (const auto& form : numbers.forms) {
     if (!form.throughput) continue;
-    // Opcodes that take turns reach the form's throughput together.
     const auto [place, is_new] = forms_.emplace(form.ptx, form);
-    if (!is_new && !place->second.opcode.empty() && form.opcode.empty()) place->second = form;
+    if (!is_new && is_better(form, place->second)) place->second = form;
   }
   for (const auto& line : numbers.opcodes) opcodes_.emplace(line.name, line);
   const auto add = [](const std::vector<Spelling>& from, auto& rows) {
@@ -80,6 +97,7 @@ RowThroughput RowThroughputs::of(const std::string& ptx, const std::vector<int>&
     row.throughput = found->throughput;
     row.saturates_at = found->saturates_at;
     row.unit = found->unit;
+    row.pattern = found->pattern;
     row.pipe = pipes_.of(words_in(found->sass, ";|"));
     return row;
   }

@@ -39,10 +39,13 @@ class Pipes {
 };
 
 // The columns that a latency table's row has besides its own; empty if they are not known.
+//   pattern  if the throughput is of the whole GPU (results/access_pattern.h): that of an SM could not be told
 struct RowThroughput {
   std::optional<double> throughput, saturates_at;
-  std::string unit, pipe;
+  std::string unit, pipe, pattern;
 };
+// "results per cycle and SM", "results per cycle of the GPU (own lines)"
+std::string per_cycle(const RowThroughput& throughput);
 
 // The one place that joins throughputs and pipes with the rows of a latency table.
 class RowThroughputs {

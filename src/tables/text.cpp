@@ -63,8 +63,8 @@ std::vector<const Cell*> cells_for_reading(const Table& table) {
   return 2 * core.size() < all.size() && !core.empty() ? core : all;
 }
 
-std::array<std::string, 4> fields_of(const RowThroughput& row) {
-  return {decimal(row.throughput), row.unit, decimal(row.saturates_at), row.pipe};
+std::array<std::string, 5> fields_of(const RowThroughput& row) {
+  return {decimal(row.throughput), row.unit, row.pattern, decimal(row.saturates_at), row.pipe};
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void write_forms_text(std::ostream& out, const Table& table, const RowThroughput
   }
   const RowLayout layout = layout_of(table, PageFormat::text);
   Grid grid{columns_of(layout), {}};
-  for (const char* head : {"throughput", "unit", "warps", "pipe", "row"})
+  for (const char* head : {"throughput", "unit", "pattern", "warps", "pipe", "row"})
     grid.columns.push_back({head, head == std::string_view("throughput") || head == std::string_view("warps")});
   for (const std::string& form : forms) {
     const auto spelling = spellings.find(form);
@@ -119,7 +119,7 @@ void write_forms_csv(std::ostream& out, const Table& table, const RowThroughputs
                      const std::vector<std::string>& forms) {
   const std::unordered_set<std::string_view> wanted(forms.begin(), forms.end());
   auto names = names_of(latency_columns());
-  names.insert(names.end(), {"throughput", "unit", "saturates_at", "pipe"});
+  names.insert(names.end(), {"throughput", "unit", "pattern", "saturates_at", "pipe"});
   write_csv_line(out, names);
   for (const Cell& cell : table.cells) {
     if (!wanted.contains(cell.record.ptx)) continue;

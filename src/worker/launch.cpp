@@ -249,6 +249,13 @@ Outcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const
 
 }  // namespace
 
+LaunchBatch on_every_sm(LaunchBatch batch, int sm_count) {
+  for (auto& kernel : batch.kernels) {
+    if (kernel.launch.ctas == ptx::every_sm) kernel.launch.ctas = kernel.launch.output_ctas = sm_count;
+  }
+  return batch;
+}
+
 bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send) {
   const auto& api = device.api;
   const auto& stream = device.stream;

@@ -48,7 +48,7 @@ struct Kept {
     clear_buffers();
     module.reset();
     cubin.clear();
-    constexpr std::size_t most_kept = 4 << 20;
+    constexpr std::size_t most_kept = 32 << 20;  // a few launches on every SM
     if (slots && slots->input_bytes + slots->output_bytes > most_kept) slots.reset();
   }
 };
@@ -72,6 +72,9 @@ struct OpenDevice {
   std::optional<gpu::L2Filler> l2_filler;
   Kept kept;
 };
+
+// The batch with the number of SMs where it says ptx::every_sm.
+LaunchBatch on_every_sm(LaunchBatch batch, int sm_count);
 
 // Runs the kernels of a batch in order on the device's context and sends `loaded` and then an outcome per kernel. False
 // if a kernel's fault has poisoned the process, which must then end.

@@ -139,7 +139,7 @@ class Service {
         send_frame(socket_, frame(Kind::device, gpu::describe_device(device_->api, request.as<int>())));
         return true;
       case Kind::launch:
-        return run_kernels(*device_, request.as<LaunchBatch>(),
+        return run_kernels(*device_, on_every_sm(request.as<LaunchBatch>(), device_->sm_count),
                            [this](const Bytes& reply) { send_frame(socket_, reply); });
       case Kind::open_counters:
         counters_ = std::make_unique<counters::PipeCounters>(request.as<std::string>(), device_->device,

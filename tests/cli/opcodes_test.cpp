@@ -73,9 +73,9 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   }
   CHECK(files.contention.size() == 6);
   const auto csv = content_of(program.table() / "opcodes.csv");
-  CHECK(
-      csv.starts_with("opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,in_flight,"
-                      "arrival,latency,latencies,hazard,operand_costs,forms,levels,versions,example,note\n"));
+  CHECK(csv.starts_with(
+      "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,bytes,interval,saturates_at,in_flight,"
+      "arrival,latency,latencies,hazard,operand_costs,forms,levels,versions,example,note\n"));
   CHECK(csv.find(",scoreboard,") != std::string::npos);  // POPC
   CHECK(csv.find(",fixed,") != std::string::npos);       // FFMA
 
@@ -104,6 +104,29 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   CHECK(second.status == 0);
   CHECK(content_of(program.table() / "opcodes.csv") == csv);
   CHECK(lines_of(program.launch_log()).size() == launches);
+}
+
+TEST_CASE("what leaves the SM has a rate of the whole GPU for each pattern, and a cluster runs alone") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto ended = measure(program, "/^(red.global.add.u32|atom.shared::cluster.add.u32)$/");
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  const auto rows = tables::read_rows(program.table() / tables::throughput_name, tables::form_throughput_columns());
+  constexpr double of_sm = 128, sms = 132;  // the stand-in's schedulers know no memory
+  std::map<std::string, std::optional<double>> rates;
+  for (const auto& row : rows) {
+    INFO(row.ptx << " " << row.pattern << " " << row.note);
+    CHECK(row.throughput);
+    if (!row.pattern.empty()) CHECK(row.low <= row.throughput);
+    if (row.ptx == "red.global.add.u32") rates[row.pattern] = row.throughput;
+  }
+  REQUIRE(rates.size() == 5);
+  CHECK(std::abs(rates[""].value_or(0) - of_sm) < 0.5);
+  for (const char* pattern : {"own lines", "scattered", "one line", "one address"})
+    CHECK(std::abs(rates[pattern].value_or(0) - of_sm * sms) < 0.5 * sms);
+  CHECK(std::any_of(rows.begin(), rows.end(),
+                    [](const auto& row) { return row.ptx.find("cluster") != std::string::npos; }));
 }
 
 TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of PTX; carries and waits have a reason") {

@@ -10,9 +10,12 @@
 #include "base/quantile.h"
 #include "catch.h"
 #include "isa/catalogue.h"
+#include "loops/gpu_rates.h"
 #include "loops/loop.h"
 #include "loops/saturated_kernel.h"
+#include "opcodes/contention.h"
 #include "opcodes/opcode_rows.h"
+#include "results/access_pattern.h"
 
 using namespace ptxlat;
 using namespace ptxlat::loops;
@@ -263,4 +266,44 @@ TEST_CASE("a unit that serves all sub-partitions is noted: four warps do not do 
   const auto four_units = measured(times_of(8, [](int, int) { return 1; }));
   CHECK_FALSE(four_units.has_flag(results::flag::shares_unit));
   CHECK(four_units.note.empty());
+}
+
+TEST_CASE("a rate of the whole GPU is what it is, with the range of its launches") {
+  auto record = record_of("atom.global.add.u32");
+  record.operand = results::to_string(results::AccessPattern::own_lines);
+  constexpr int sms = 132;
+  put_rates(record, warps, times_of(100, [](int, int launch) { return 1 + 0.1 * launch; }),
+            [](const Timing& timing) { return cycles_of_copy(timing, shorter_copies, longer_copies) / sms; });
+  CHECK(record.verdict == sass::Verdict::proven);
+  const auto rate = record.number(metric::throughput);
+  REQUIRE(rate);
+  const double undisturbed = sms * 128.0 / 100;
+  CHECK(*rate < undisturbed);
+  CHECK(is_near(record.number(metric::throughput_high).value(), undisturbed));
+  CHECK(is_near(record.number(metric::throughput_low).value(), undisturbed / 1.6));
+  CHECK_FALSE(record.number(metric::interval));
+  CHECK_FALSE(record.has_flag(results::flag::shares_unit));
+  CHECK(record.series.front().unit == "results/clk");
+  INFO("read again by the same rules");
+  const auto before = record;
+  read_again(record);
+  CHECK(record == before);
+  INFO("and no opcode has it");
+  CHECK(opcodes_measured(ptxlat::shipped(), {record}).empty());
+}
+
+TEST_CASE("what leaves the SM is what stores, changes memory, fences, or asks for what all SMs see") {
+  const auto leaves = [](std::vector<const char*> texts) {
+    Code code;
+    for (const auto* text : texts) code.emplace_back().text = text;
+    return leaves_the_sm(code);
+  };
+  for (const char* text :
+       {"STG.E desc[UR4][R2.64], R5", "ST.E.128 [R2], R4", "RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5",
+        "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5", "ATOMG.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R5",
+        "LDG.E.STRONG.SYS R5, desc[UR4][R2.64]", "MEMBAR.SC.GPU"})
+    CHECK(leaves({"IADD3 R1, R1, R2, RZ", text}));
+  for (const char* text :
+       {"LDG.E R5, desc[UR4][R2.64]", "STS [R2], R5", "ATOMS.ADD R5, [R2], R5", "STL [R2], R5", "LDS R5, [R2]"})
+    CHECK_FALSE(leaves({text}));
 }

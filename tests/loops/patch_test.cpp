@@ -194,6 +194,35 @@ TEST_CASE("code whose copies would depend on each other is not copied") {
   CHECK(find_saturable(window, {{"FADD", "FMUL"}}, 3).problem.empty());
 }
 
+TEST_CASE("a copy of an access needs both registers of a generic address, of which its text names one") {
+  const auto needs = [](const std::string& text) {
+    sass::Instruction access;
+    access.text = text;
+    return registers_of({access}).needed;
+  };
+  const auto has = [](const std::set<sass::Register>& registers, int number) {
+    return registers.contains({sass::RegisterFile::general, number});
+  };
+  CHECK(has(needs("ATOM.E.ADD.STRONG.GPU PT, R9, [R8], R5"), 9));
+  CHECK(has(needs("LD.E R9, [R8]"), 9));
+  CHECK_FALSE(has(needs("LDS R9, [R8]"), 9));
+}
+
+TEST_CASE("every SM can run what has an address of its own in scratch memory for each thread") {
+  const auto can = [](const char* ptx) {
+    return can_run_on_every_sm(shipped().catalogue, isa::variants_of(shipped_form(ptx)).front());
+  };
+  for (const char* ptx : {"atom.global.add.u32", "st.b64", "red.release.gpu.global.add.u32"}) CHECK(can(ptx));
+  for (const char* ptx : {"atom.shared.add.u32", "add.u32", "atom.shared::cluster.add.u32", "sust.b.1d.b32.trap"})
+    CHECK_FALSE(can(ptx));
+  const auto text = [](const char* ptx) {
+    const auto variant = isa::variants_of(shipped_form(ptx)).front();
+    return saturated_trial(shipped(), {&variant, 1}, 4, Sources::own).kernel.text;
+  };
+  CHECK_THAT(text("atom.global.add.u32"), Catch::Matchers::Contains("[parameters+24]"));
+  CHECK_THAT(text("atom.shared.add.u32"), !Catch::Matchers::Contains("[parameters+24]"));
+}
+
 TEST_CASE("code whose copies would overtake each other is not copied") {
   const std::string problem = "a copy would write an address too early for the one before it";
   constexpr int none = sass::ControlWord::no_scoreboard, never = 0, scoreboard_0 = 1;

@@ -40,16 +40,25 @@ double cycles_of_loop(int warps, int copies, double interval, double latency) {
 }  // namespace
 
 TEST_CASE("a loop takes from the first warp's beginning to the last one's end, over the end of the clock, too") {
-  const auto middle_of = [](const auto& launches) { return elapsed_of(readout_of(launches)).value().middle; };
+  const auto elapsed = [](const auto& launches) { return elapsed_of(readout_of(launches), launches.front().size()); };
+  const auto middle_of = [&](const auto& launches) { return elapsed(launches).value().middle; };
   using Launches = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
   CHECK(middle_of(Launches{{{100, 300}, {90, 310}, {120, 290}}}) == 220.0);
   CHECK(middle_of(Launches{{{0xfffffff0u, 0x10u}, {0xffffffe0u, 0x8u}}}) == 48.0);
-  const auto of_launches = elapsed_of(readout_of({{{0, 10}}, {{0, 14}}, {{0, 0}}, {{0, 12}}}));
+  const auto of_launches = elapsed(Launches{{{0, 10}}, {{0, 14}}, {{0, 0}}, {{0, 12}}});
   REQUIRE(of_launches);
   CHECK(of_launches->middle == 12.0);
   INFO("the third did not fit on its SM");
   CHECK(of_launches->launches == std::vector<std::optional<double>>{10, 14, {}, 12});
-  CHECK_FALSE(elapsed_of(readout_of({{{0, 0}, {0, 0}}})));
+  CHECK_FALSE(elapsed(Launches{{{0, 0}, {0, 0}}}));
+}
+
+TEST_CASE("of CTAs on different SMs, whose clocks have nothing in common, the slowest counts") {
+  const auto readout =
+      readout_of({{{100, 300}, {90, 310}, {5000, 5100}, {5010, 5400}}, {{0, 10}, {0, 20}, {7, 9}, {7, 9}}});
+  const auto elapsed = elapsed_of(readout, 2);
+  REQUIRE(elapsed);
+  CHECK(elapsed->launches == std::vector<std::optional<double>>{400, 20});
 }
 
 TEST_CASE("the slope over two bodies leaves the loop's own instructions out") {

@@ -24,3 +24,30 @@ TEST_CASE("a matrix instruction has the multiply-adds of the shape in its name")
   for (const std::size_t digits : {400, 1'000'000})
     CHECK_FALSE(results::multiply_adds_of("mma.sync.aligned.m" + std::string(digits, '1') + "n8k16.f32"));
 }
+
+TEST_CASE("an access to memory has the bytes of the types, vectors and tiles in its name") {
+  using results::bytes_of;
+  CHECK(bytes_of("ld.global.u8") == 1);
+  CHECK(bytes_of("ld.L1::evict_last.L2::cache_hint.L2::128B.v2.s64") == 16);
+  CHECK(bytes_of("st.shared.v4.f32") == 16);
+  CHECK(bytes_of("ld.const.b128") == 16);
+  CHECK(bytes_of("atom.global.add.noftz.v8.bf16") == 16);
+  CHECK(bytes_of("red.release.gpu.global.add.noftz.f16x2") == 4);
+  CHECK(bytes_of("multimem.ld_reduce.add.acc::f32.v2.bf16x2") == std::nullopt);
+  CHECK(bytes_of("suld.b.2d.v4.b32.trap") == 16);
+  CHECK(bytes_of("sust.b.a1d.b8.clamp") == 1);
+  INFO("of a warp");
+  CHECK(bytes_of("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16") == 512);
+  CHECK(bytes_of("stmatrix.sync.aligned.m16n8.x2.trans.shared.b8") == 256);
+  CHECK(bytes_of("wmma.load.a.sync.aligned.row.m16n16k8.tf32") == 512);
+  CHECK(bytes_of("wmma.load.b.sync.aligned.col.m8n32k16.bf16") == 1024);
+  CHECK(bytes_of("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32") == 1024);
+  CHECK(bytes_of("wmma.load.a.sync.aligned.row.m8n8k32.s4") == 128);
+  for (const char* other : {"add.u32", "tex.1d.v4.f32.s32", "cp.async.bulk.commit_group", "ldexp", "wmma.load.", "st"})
+    CHECK_FALSE(bytes_of(other));
+  CHECK_FALSE(bytes_of("wmma.load.a." + std::string(1'000'000, '.')));
+  const auto made = results::in_unit_of("ldmatrix.sync.aligned.m8n8.x4.shared.b16", 8.0);
+  CHECK(made.value == 0.25);
+  CHECK(made.bytes == 128);
+  CHECK_FALSE(made.multiply_adds);
+}

@@ -107,6 +107,17 @@ TEST_CASE("a spelling has its own throughput, else that of the row it shares, el
   CHECK(longer.pipe == "fma+xu");
 }
 
+TEST_CASE("a spelling whose rate in one SM is not known has that of the GPU, and says so") {
+  auto lines = form("atom.a", "ATOMG", 300), line = form("atom.a", "ATOMG", 8), other = form("atom.b", "ATOMG", 300);
+  lines.pattern = other.pattern = "own lines";
+  line.pattern = "one line";
+  const RowThroughputs rows({{}, {lines, line, other, form("atom.b", "ATOMG", 5.5)}}, {});
+  CHECK(rows.of("atom.a", {3}, {"ATOMG"}).throughput == 300);
+  CHECK(per_cycle(rows.of("atom.a", {3}, {"ATOMG"})) == "results per cycle of the GPU (own lines)");
+  CHECK(rows.of("atom.b", {3}, {"ATOMG"}).throughput == 5.5);
+  CHECK(per_cycle(rows.of("atom.b", {3}, {"ATOMG"})) == "results per cycle and SM");
+}
+
 TEST_CASE("a spelling has the throughput of its own machine code, wherever its latencies are") {
   OpcodeNumbers of_codes{{opcode("LDG.E", "lsu", 1)},
                          {form("ld.a", "LDG.E", 64), form("ld.b", "LDG.E", 32)},
@@ -134,9 +145,9 @@ TEST_CASE("the numbers of a folder are those of its files, and a damaged one is 
   const TestFolder folder;
   CHECK(read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes.opcodes.empty());
   replace_file(folder.path / opcodes_name,
-               names_line(opcode_columns()) + "\nPOPC,xu,xu,POPC,16,results,,8,4,,,17,,15,,1,,,popc.b32,\n");
+               names_line(opcode_columns()) + "\nPOPC,xu,xu,POPC,16,results,,,8,4,,,17,,15,,1,,,popc.b32,\n");
   replace_file(folder.path / throughput_name, gzip(names_line(form_throughput_columns()) +
-                                                   "\npopc.b64,,,O3,8,results,,16,8,POPC;POPC;IADD3,3,proven,\n"));
+                                                   "\npopc.b64,,,O3,,8,,,results,,,16,8,POPC;POPC;IADD3,3,proven,\n"));
   const auto read = read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes;
   REQUIRE(read.opcodes.size() == 1);
   CHECK(read.opcodes.front().hazard == 15);
@@ -151,7 +162,7 @@ TEST_CASE("the numbers of a folder are those of its files, and a damaged one is 
                     Catch::Matchers::Contains(throughput_forms_name));
   std::filesystem::remove(folder.path / throughput_forms_name);
   replace_file(folder.path / throughput_name,
-               gzip(names_line(form_throughput_columns()) + "\npopc.b64,,,O3,many,results,,16,8,POPC,1,proven,\n"));
+               gzip(names_line(form_throughput_columns()) + "\npopc.b64,,,O3,,many,,,results,,,16,8,POPC,1,proven,\n"));
   CHECK_THROWS_WITH(read_table(folder.path, {Part::opcodes, Part::throughputs}).opcodes,
                     Catch::Matchers::Contains("throughput.csv.gz:2: not a number: many"));
 }
@@ -185,6 +196,25 @@ TEST_CASE("two runs agree on pipes by name, and on throughputs within one percen
   write_opcodes_csv(csv, {{{written}, {}}});
   CHECK_THAT(csv.str(), Catch::Matchers::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
   CHECK(opcodes_json(comparison)["agreements"]["pipe"]["equal"] == 2);
+}
+
+TEST_CASE("rates of the GPU agree if the ranges of their launches overlap, by pattern") {
+  const auto of_gpu = [](const char* pattern, double rate, double low, double high) {
+    auto made = form("red.a", "REDG", rate);
+    made.pattern = pattern;
+    made.low = low;
+    made.high = high;
+    return made;
+  };
+  const OpcodeNumbers a{{}, {of_gpu("own lines", 300, 280, 320), of_gpu("one line", 8, 7, 9)}};
+  const OpcodeNumbers b{{}, {of_gpu("own lines", 340, 315, 360), of_gpu("one line", 12, 10, 13)}};
+  const auto comparison = compare_opcodes(a, b);
+  REQUIRE(comparison.agreements.size() == 1);
+  CHECK(comparison.agreements.front().quantity == compare::gpu_throughput);
+  CHECK(comparison.agreements.front().equal == 1);
+  CHECK(comparison.agreements.front().compared == 2);
+  REQUIRE(comparison.rows.size() == 1);
+  CHECK(comparison.rows.front().subject == "red.a (one line) at -O3");
 }
 
 TEST_CASE("throughputs of forms are compared by spelling: the row of the same code need not be the same form's") {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loops/gpu_rates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "isa/value.h"
+#include "loops/loop.h"
+#include "loops/saturated_kernel.h"
+#include "results/access_pattern.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::loops {
+
+namespace {
+
+using results::AccessPattern;
+
+constexpr std::uint64_t line_bytes = 128;
+constexpr std::uint64_t most_warps_of_gpu = 8192;  // of 256 SMs
+// What the objects of ptx_templates/isa/objects.toml add to where scratch memory begins.
+constexpr std::uint64_t reach_of_object = 128 * 1024;
+// From one warp's, or lane's, lines to the next one's, in lines. Where they are in the second-level cache decides how
+// evenly its parts are used, so that each launch has them elsewhere.
+constexpr std::array<std::uint64_t, 5> distances = {41, 43, 47, 53, 59};
+// A single line is somewhere else in each launch, too.
+constexpr int launches_of_one_line = 9;
+
+// One address is saturated by any.
+std::vector<int> warps_of(AccessPattern pattern) {
+  return pattern == AccessPattern::one_address ? std::vector{4} : std::vector{4, 16};
+}
+
+// The number, in a thread's input, of the offset of the address that differs from lane to lane.
+std::optional<std::size_t> slot_of_offset(const isa::Catalogue& catalogue, const isa::Variant& variant,
+                                          const std::vector<std::uint64_t>& input) {
+  for (const auto& operand : variant.form->operands) {
+    const auto* object = isa::object_of(catalogue, *variant.input, operand);
+    if (object == nullptr || !object->is_address) continue;
+    const auto offsets =
+        isa::bits_of_lanes(isa::value_of(catalogue, *variant.form, *variant.input, operand), object->register_type);
+    for (std::size_t slot = 0; slot < ptx::operands_per_slot; ++slot) {
+      const auto is_of_lane = [&](std::size_t lane) {
+        return input[lane * ptx::operands_per_slot + slot] == offsets[lane % offsets.size()];
+      };
+      bool is_it = true;
+      for (std::size_t lane = 0; lane < static_cast<std::size_t>(lanes_of_a_warp); ++lane)
+        is_it = is_it && is_of_lane(lane);
+      if (is_it) return slot;
+    }
+  }
+  return std::nullopt;
+}
+
+void give_memory(ptx::Launch& launch, std::uint64_t bytes, std::uint64_t bytes_between_warps) {
+  launch.buffers = {{.bytes = bytes + reach_of_object}};
+  launch.parameters = {bytes_between_warps};
+}
+
+// The launch of a loop, on every SM.
+//   offset  the number of its address's offset in a thread's input
+ShapedLaunches spread(ptx::Launch launch, AccessPattern pattern, std::size_t offset) {
+  launch.ctas = ptx::every_sm;
+  launch.places = 0;
+  const auto set_offsets = [&](std::uint64_t bytes_between_lanes) {
+    for (std::size_t thread = 0; thread * ptx::operands_per_slot < launch.input.size(); ++thread)
+      launch.input[thread * ptx::operands_per_slot + offset] = thread % lanes_of_a_warp * bytes_between_lanes;
+  };
+  if (pattern == AccessPattern::one_address) set_offsets(0);
+  if (pattern == AccessPattern::one_address || pattern == AccessPattern::one_line)
+    return {{std::move(launch)}, launches_of_one_line};
+  ShapedLaunches shaped;
+  for (const auto distance : distances) {
+    if (pattern == AccessPattern::own_lines) {
+      give_memory(launch, most_warps_of_gpu * distance * line_bytes, distance * line_bytes);
+    } else {
+      const auto bytes_between_lanes = (most_warps_of_gpu + distance) * line_bytes;
+      set_offsets(bytes_between_lanes);
+      give_memory(launch, lanes_of_a_warp * bytes_between_lanes, line_bytes);
+    }
+    shaped.launches.push_back(launch);
+  }
+  return shaped;
+}
+
+// The loops' times with few rounds: on every SM at once, they take long enough.
+LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) {
+  constexpr double wanted_cycles = 100000, most_rounds = 64;
+  const auto first = time_loops.longer({warps.back()}, 1, 1);
+  if (first.cycles.empty()) return {1, {}, {}, first.verdict, first.message};
+  const double rounds = std::clamp(wanted_cycles / first.cycles.front().middle, 1.0, most_rounds);
+  LoopTimes times;
+  times.rounds = static_cast<int>(rounds);
+  for (const auto& [time, cycles] :
+       {std::pair(&time_loops.shorter, &times.shorter), {&time_loops.longer, &times.longer}}) {
+    auto made = (*time)(warps, times.rounds, 1);
+    if (made.cycles.empty()) return {times.rounds, {}, {}, made.verdict, made.message};
+    *cycles = std::move(made.cycles);
+  }
+  return times;
+}
+
+}  // namespace
+
+namespace {
+
+bool changes_memory(std::string_view opcode) {
+  return sass::has(opcode, sass::Trait::stores) || sass::is_atomic(opcode) || sass::is_reduction(opcode);
+}
+
+}  // namespace
+
+bool leaves_the_sm(const Code& code) {
+  constexpr std::array<std::string_view, 4> inside = {"ATOMS", "STS", "STL", "STAS"};
+  return std::any_of(code.begin(), code.end(), [&](const sass::Instruction& instruction) {
+    const auto opcode = sass::opcode_of(instruction.text), family = sass::family_of(opcode);
+    const bool changes = changes_memory(opcode) && std::find(inside.begin(), inside.end(), family) == inside.end();
+    return changes || sass::has(opcode, sass::Trait::fences) || opcode.find(".STRONG") != std::string_view::npos;
+  });
+}
+
+namespace {
+
+void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
+             AccessPattern pattern, std::size_t offset, results::Record& record) {
+  bench.begin_cell();
+  int sms = 1;
+  const auto timer_on_every_sm = [&](const Fillable& fillable, int count) -> TimeWarps {
+    const auto words = words_of(codes_of(fillable, turns), count);
+    return [&, words](const std::vector<int>& warps, int rounds, int /*times_as_often*/) {
+      auto time = time_loop(bench, fillable, words, warps, rounds,
+                            [&](ptx::Launch launch) { return spread(std::move(launch), pattern, offset); });
+      sms = time.ctas;
+      return time;
+    };
+  };
+  const auto warps = warps_of(pattern);
+  const auto times = time_both(
+      {timer_on_every_sm(loops.shorter, copies.shorter), timer_on_every_sm(loops.longer, copies.longer)}, warps);
+  record.gpu = bench.gpu();
+  if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
+  put_rates(record, warps, times,
+            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer) / sms; });
+}
+
+}  // namespace
+
+std::vector<results::Record> measure_on_every_sm(line::Bench& bench, const isa::Catalogue& catalogue,
+                                                 const isa::Variant& variant, const CopyLoops& loops,
+                                                 const Copies& copies, const std::vector<std::size_t>& turns,
+                                                 MeasuredCodes& measured, const results::Record& own) {
+  std::vector<results::Record> records;
+  const auto offset = slot_of_offset(catalogue, variant, bench.batch().trial(loops.longer.trial).launch.input);
+  if (!offset) return records;
+  const auto code = codes_of(loops.longer, turns).front();
+  const bool has_atomic = std::any_of(code.begin(), code.end(), [](const auto& instruction) {
+    const auto opcode = sass::opcode_of(instruction.text);
+    return sass::is_atomic(opcode) || sass::is_reduction(opcode);
+  });
+  for (const auto pattern : results::access_patterns) {
+    if (pattern == AccessPattern::one_address && !has_atomic) continue;
+    auto& record = records.emplace_back(results::record_of(results::key_of(own)));
+    record.chapter = own.chapter;
+    record.is_core = own.is_core;
+    record.operand = to_string(pattern);
+    record.sass = own.sass;
+    record.sass_count = own.sass_count;
+    record.windows = own.windows;
+    record.windows.front().measured_as.clear();
+    record.code = own.code.empty() ? "" : fmt::format("{} {}", own.code, record.operand);
+    measured.put(record, [&] { measure(bench, loops, copies, turns, pattern, *offset, record); });
+  }
+  return records;
+}
+
+}  // namespace ptxlat::loops
