@@ -292,14 +292,23 @@ std::vector<std::string> targets_of(const fs::path& program) {
   return targets_in_help(outcome.output);
 }
 
+std::optional<fs::path> nvdisasm_that_reads(const isa::Target& target, const std::vector<fs::path>& folders) {
+  // The words of sm_90a and of sm_90 have the same encoding.
+  const isa::Target plain{target.sm, {}};
+  for (const ToolkitPiece& piece : disassemblers(folders)) {
+    const auto targets = targets_of(piece.path);
+    if (std::find(targets.begin(), targets.end(), plain.name()) != targets.end()) return piece.path;
+  }
+  return std::nullopt;
+}
+
 fs::path nvdisasm_for(const isa::Target& target, const std::vector<fs::path>& folders) {
   if (target.sm < isa::oldest_sm) {
     throw Error(ExitCode::unknown_name,
                 "unsupported architecture: the machine code of " + target.name() + " is not read",
                 "sm_50 (Maxwell) is the oldest; Kepler's control words have a different layout");
   }
-  // The words of sm_90a and of sm_90 have the same encoding.
-  const isa::Target plain{target.sm, {}};
+  if (auto found = nvdisasm_that_reads(target, folders)) return *found;
   // 12.3's is the only wheel of an older disassembler; 13.5's is the default of tools/toolkits.sh.
   const std::string advice = target.sm < 75
                                  ? "run " + toolkits_script() + " 12.3: its nvdisasm reads sm_50 to sm_90"
@@ -307,12 +316,12 @@ fs::path nvdisasm_for(const isa::Target& target, const std::vector<fs::path>& fo
   std::string known;
   for (const ToolkitPiece& piece : disassemblers(folders)) {
     const auto targets = targets_of(piece.path);
-    if (std::find(targets.begin(), targets.end(), plain.name()) != targets.end()) return piece.path;
     if (targets.empty()) continue;
     known += "; nvdisasm " + piece.version + " knows " + targets.front() + " to " + targets.back();
   }
   throw Error(ExitCode::missing_tool,
-              "no nvdisasm that reads " + plain.name() + " was found, and without it no window can be audited" + known,
+              "no nvdisasm that reads " + isa::Target{target.sm, {}}.name() +
+                  " was found, and without it no window can be audited" + known,
               advice);
 }
 

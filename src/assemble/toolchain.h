@@ -94,7 +94,10 @@ std::vector<std::string> targets_in_help(std::string_view help);
 std::vector<std::string> targets_of(const std::filesystem::path& program);
 
 // The newest disassembler that reads the instruction words of this target: those of CUDA 13.2 and later only support
-// sm_75 and newer, and old ones do not support the newest. Error{missing_tool} with what to download.
+// sm_75 and newer, and old ones do not support the newest. Empty if there is none.
+std::optional<std::filesystem::path> nvdisasm_that_reads(
+    const isa::Target& target, const std::vector<std::filesystem::path>& folders = toolkit_folders());
+// The same, or Error{missing_tool} with what to download.
 std::filesystem::path nvdisasm_for(const isa::Target& target,
                                    const std::vector<std::filesystem::path>& folders = toolkit_folders());
 

@@ -42,25 +42,22 @@ void report_warnings(const std::vector<run::Warning>& warnings, Report& report) 
   }
 }
 
-// A GPU that is newer than every nvdisasm or ptxas here: what works is what needs neither.
+// A GPU that is newer than every nvdisasm here: what it can still do.
 void warn_of_new_gpu(const gpu::DeviceInfo& info, Report& report) {
-  const auto name = fmt::format("sm_{}", info.sm);
-  const auto knows = [&](assemble::PieceKind kind) {
-    const auto pieces = assemble::find_pieces(assemble::toolkit_folders(), {kind});
-    return pieces.empty() || std::any_of(pieces.begin(), pieces.end(), [&](const assemble::ToolkitPiece& piece) {
-             const auto targets = assemble::targets_of(piece.path);
-             return std::find(targets.begin(), targets.end(), name) != targets.end();
-           });
-  };
-  std::vector<std::string> missing;
-  if (!knows(assemble::PieceKind::nvdisasm)) missing.emplace_back("nvdisasm");
-  if (!knows(assemble::PieceKind::ptxas)) missing.emplace_back("ptxas");
-  if (missing.empty()) return;
-  report.line(
-      "warning     no {} here knows {}, so nothing can be measured on this GPU; `show`, `list` and `compare` of\n"
-      "            tables work. A newer CUDA may know it: {} latest\n",
-      fmt::join(missing, " and no "), name, toolkits_script());
-  report.document["warnings"].push_back(fmt::format("no {} here knows {}", fmt::join(missing, " and no "), name));
+  if (assemble::find_pieces(assemble::toolkit_folders(), {assemble::PieceKind::nvdisasm}).empty()) return;
+  if (assemble::nvdisasm_that_reads(isa::Target{info.sm, {}})) return;
+  std::string sentence, action;
+  try {
+    const auto toolchain = chosen_toolchains("ptxas", std::nullopt).front();
+    sentence = fmt::format("no nvdisasm here reads sm_{}: what measures takes code of {} by {}, which runs on it",
+                           info.sm, target_of(toolchain, info).name(), toolchain.name);
+    action = fmt::format("a newer CUDA may read it: {} latest", toolkits_script());
+  } catch (const Error& error) {
+    sentence = error.what();
+    action = error.advice;
+  }
+  report.line("warning     {}.\n            {}.\n", sentence, action);
+  report.document["warnings"].push_back(sentence);
 }
 
 // What the driver says; true if there is a GPU to measure on.

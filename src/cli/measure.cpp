@@ -83,6 +83,7 @@ struct Tools {
     disassembler.emplace(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads), cache_folder());
     assemblers = make_kernel_assemblers(toolchain, target, device, threads);
     printed(run::warnings_about_code(assemblers.front()->origin(), toolchain));
+    if (gpu.device) printed(run::warnings_about_target(target.name(), *gpu.device));
   }
 
   assemble::Toolchain toolchain;
@@ -188,10 +189,10 @@ struct Bench {
   void find_tools() {
     find_gpu(options, gpu);
     if (options.has_throughput && !gpu.device) say(stderr, "no throughput: it can only be measured on a GPU\n");
-    const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
-    const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
+    const auto& wanted = options.selection.toolchain;
     const auto& target_name = options.selection.target;
-    for (const auto& toolchain : chosen_toolchains(wanted, driver)) {
+    for (const auto& toolchain :
+         gpu.device ? toolchains_for(wanted, *gpu.device) : chosen_toolchains(wanted, std::nullopt)) {
       require_levels(options.selection.levels, toolchain.kind);
       const auto target = gpu.device ? target_of(toolchain, *gpu.device)
                                      : target_of(toolchain, target_from(target_name.empty() ? "sm_90a" : target_name));

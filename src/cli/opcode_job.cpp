@@ -80,6 +80,7 @@ void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::str
   add_replace(command, options.replaces);
   add_format(command, options.format, {"text", "csv", "json", "none"},
              "text (on a terminal, what was found), csv (the rows of the file), json or none");
+  add_dry_run(command, options.is_dry, "cells");
   command.add_option("--reread", options.reread, of_reread)->type_name("FOLDER");
 }
 
@@ -88,8 +89,7 @@ void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure) {
   auto started = std::chrono::steady_clock::now();
   auto loading = begin_loading(options);
   for (const auto& kind : open_gpus(options.devices, patched_code())) {
-    const auto of_driver = driver_toolchain(kind.first().device);
-    for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, of_driver)) {
+    for (const auto& toolchain : toolchains_for(wanted, kind.first().device)) {
       require_levels({options.level}, toolchain.kind);
       if (!loading.valid()) loading = begin_loading(options);
       auto job = job_of(options, kind, toolchain, std::exchange(loading, {}));

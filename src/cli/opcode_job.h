@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/dry_run.h"
 #include "cli/gpus.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
@@ -30,6 +32,7 @@ struct OpcodeJobOptions {
   bool replaces = false;  // also what the store does not have
   std::string format = "text";
   std::string reread;
+  bool is_dry = false;
 };
 //   of_reread  what `--reread` does
 void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::string& of_reread);
@@ -61,6 +64,17 @@ class StageProgress {
 // workers serve nothing else.
 using MeasureJob = std::function<void(run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress)>;
 void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
+
+// What --dry-run prints: cells of forms, each of which takes so long on one core.
+template <class Plan>
+void print_plan(const OpcodeJobOptions& options, const run::OpcodeJob& job, const std::vector<Plan>& plan,
+                double seconds_of_cell) {
+  DryRun run{.table = job.run.table, .folder = options.tables, .forms = job.forms.size()};
+  count_cells(plan, options.store, run);
+  run.cores = std::max<std::size_t>(1, job.assemblers.size() / 2);
+  run.seconds = seconds_of_cell * static_cast<double>(run.count - run.known) / static_cast<double>(run.cores);
+  print_dry_run(run, options.store, options.format);
+}
 
 // Error{interrupted} if the job was not.
 void require_completed(bool is_completed, const std::string& store);

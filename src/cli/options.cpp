@@ -158,6 +158,13 @@ CLI::Option* add_format(CLI::App& command, std::string& format, const std::vecto
       ->check(CLI::IsMember(values));
 }
 
+void add_dry_run(CLI::App& command, bool& is_dry, const std::string& things) {
+  command.add_flag("--dry-run", is_dry,
+                   fmt::format("Make nothing; print how many {} would be made, for which table, and about how long it "
+                               "takes.",
+                               things));
+}
+
 void add_replace(CLI::App& command, bool& replaces) {
   command.add_flag("--replace", replaces,
                    "Also write over a table that has cells which the store does not have. Default: stop.");

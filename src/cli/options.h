@@ -43,6 +43,8 @@ CLI::Option* add_card(CLI::App& command, std::string& card);
 // The first of the values is the default. `meaning` explains them; by default they are listed.
 CLI::Option* add_format(CLI::App& command, std::string& format, const std::vector<std::string>& values,
                         const std::string& meaning = "");
+// things: "cells"
+void add_dry_run(CLI::App& command, bool& is_dry, const std::string& things);
 // Writes also what is smaller than the table that is there.
 void add_replace(CLI::App& command, bool& replaces);
 

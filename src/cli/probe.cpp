@@ -15,6 +15,7 @@
 #include "base/nearest_names.h"
 #include "base/parallel.h"
 #include "cli/commands.h"
+#include "cli/dry_run.h"
 #include "cli/gpus.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -47,12 +48,13 @@ struct ProbeOptions {
   std::vector<std::string> names;
   bool list = false;
   std::vector<std::string> folders;
-  std::string toolchain = "driver";
+  std::string toolchain;
   int level = 3;
   std::string devices = "0";
   std::string store = "ptxlat.sqlite";
   std::string tables = default_tables;
   std::string format = "text";
+  bool is_dry = false;
   std::string plot;  // folder; empty: none
   std::string oracle, replay, log, reread;
   std::string paper;    // whose probes; empty: all
@@ -165,9 +167,20 @@ void write_probes(const ProbeOptions& options, const run::MadeProbes& made, cons
   print_probes(options.format, folder.path(), made.wanted);
 }
 
+// Of each GPU, all at the same time.
+void print_plan(const ProbeOptions& options, const std::vector<run::ProbeJob>& jobs) {
+  constexpr double seconds_of_probe = 2.5;  // all of them take an H200 160 s
+  for (const auto& job : jobs) {
+    DryRun run{.table = job.run.table, .folder = options.tables, .things = "probes"};
+    count_cells(job.plan, options.store, run);
+    run.seconds = seconds_of_probe * static_cast<double>(run.count - run.known);
+    print_dry_run(run, options.store, options.format);
+  }
+}
+
 void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes, const GpuKind& kind) {
   const auto& device = kind.first().device;
-  for (const auto& toolchain : chosen_toolchains(options.toolchain, driver_toolchain(device))) {
+  for (const auto& toolchain : toolchains_for(options.toolchain, device)) {
     require_levels({options.level}, toolchain.kind);
     const auto target = target_of(toolchain, device);
     std::vector<run::ProbeJob> jobs;
@@ -183,6 +196,10 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
       job.run.warnings = gpu->warnings;
       note_code(job.run, *job.assemblers.front(), toolchain);
       if (gpu != kind.gpus.front()) job.run.table = run::own_table(job.run);
+    }
+    if (options.is_dry) {
+      print_plan(options, jobs);
+      continue;
     }
     results::Store store(options.store);
     const auto made = make_probes(options, kind, jobs, store);
@@ -254,6 +271,7 @@ void add_probe(CLI::App& program) {
   add_devices(*command, options->devices);
   add_store(*command, options->store, "probes");
   add_tables(*command, options->tables);
+  add_dry_run(*command, options->is_dry, "probes");
   add_format(*command, options->format, {"text", "csv", "json", "none"},
              "text (on a terminal, the facts), csv (the facts), json or none");
   add_output_folder(

@@ -165,8 +165,7 @@ void add_line_options(CLI::App& command, RunOptions& options) {
   add_threads(command, options.threads, "two");
   add_format(command, options.format, {"text", "csv", "json", "none"},
              "text (chapter by chapter, as they finish; on a terminal, a glance at the end), csv, json or none");
-  command.add_flag("--dry-run", options.is_dry,
-                   "Make nothing; print how many cells would be made, for which table, and about how long it takes.");
+  add_dry_run(command, options.is_dry, "cells");
 }
 
 CLI::Option* add_bundle(CLI::App& command, RunOptions& options, const std::string& what_to_do) {
@@ -194,7 +193,7 @@ void run_assembling(const RunOptions& options) {
   for (const auto& kind : open_gpus(options.devices)) {
     const auto& [gpu_options, worker, device, watch, warnings] = kind.first();
     const auto& wanted = options.selection.toolchain;
-    for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
+    for (const auto& toolchain : toolchains_for(wanted, device)) {
       run::TableJob job;
       job.toolchain = toolchain;
       job.target = target_of(toolchain, device);

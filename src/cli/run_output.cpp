@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "base/parallel.h"
+#include "cli/dry_run.h"
 #include "cli/json.h"
 #include "cli/print.h"
 #include "cli/screen.h"
@@ -106,31 +107,18 @@ constexpr double seconds_for_each_cell = 0.027;
 }  // namespace
 
 void print_plan(const run::TableJob& job, const RunOptions& options) {
-  std::unordered_set<std::string> finished;
-  if (std::filesystem::exists(options.store)) finished = results::Store(options.store).finished(job.run.table);
-  std::size_t cells = 0, known = 0;
+  std::vector<latency::CellPlan> planned;
   std::set<std::string> forms;
   for (const auto& cell : job.plan) {
     if (!isa::has_target(cell.variant.form->requirement, job.target)) continue;  // they take no time
-    ++cells;
+    planned.push_back(cell);
     forms.insert(cell.variant.form->ptx);
-    known += finished.contains(key_of(cell).text()) ? 1 : 0;
   }
-  const auto missing = cells - known;
-  const auto cores = std::max<std::size_t>(1, job.assemblers.size() / 2);
-  const double seconds = seconds_for_each_cell * static_cast<double>(missing) / static_cast<double>(cores);
-  const auto time =
-      seconds < 90 ? fmt::format("{:.0f} s", std::ceil(seconds)) : fmt::format("{:.0f} min", seconds / 60);
-  if (options.format == "json") {
-    auto document = json_head(job.run.table);
-    document["forms"] = forms.size();
-    document["cells"] = cells;
-    document["in_store"] = known;
-    document["seconds"] = std::ceil(seconds);
-    return print_json(document);
-  }
-  say("{}/{}: {} cells of {} forms, {} of them already in {}; about {} on {} cores\n", options.tables.folder,
-      job.run.table, cells, forms.size(), known, options.store, time, cores);
+  DryRun run{.table = job.run.table, .folder = options.tables.folder, .forms = forms.size()};
+  count_cells(planned, options.store, run);
+  run.cores = std::max<std::size_t>(1, job.assemblers.size() / 2);
+  run.seconds = seconds_for_each_cell * static_cast<double>(run.count - run.known) / static_cast<double>(run.cores);
+  print_dry_run(run, options.store, options.format);
 }
 
 }  // namespace ptxlat::cli

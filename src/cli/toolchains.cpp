@@ -52,6 +52,11 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
 
 namespace {
 
+bool knows(const assemble::Toolchain& ptxas, const isa::Target& target) {
+  const auto known = assemble::targets_of(ptxas.path);
+  return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
+}
+
 // CUDA 13.0 gave up Maxwell, Pascal and Volta.
 std::string advice_for_target(const isa::Target& wanted) {
   constexpr int turing = 75;
@@ -64,22 +69,53 @@ std::string advice_for_target(const isa::Target& wanted) {
 
 isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted) {
   if (toolchain.kind != assemble::ToolchainKind::ptxas) return wanted;  // the libraries cannot be queried
-  const auto known = assemble::targets_of(toolchain.path);
-  const auto knows = [&](const isa::Target& target) {
-    return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
-  };
-  if (knows(wanted)) return wanted;
+  if (knows(toolchain, wanted)) return wanted;
   isa::Target plain{wanted.sm, {}};
-  if (!knows(plain)) {
-    throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
-                advice_for_target(wanted) + fmt::format("it knows {}", fmt::join(known, ", ")));
+  if (!knows(toolchain, plain)) {
+    throw Error(
+        ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
+        advice_for_target(wanted) + fmt::format("it knows {}", fmt::join(assemble::targets_of(toolchain.path), ", ")));
   }
   say(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
   return plain;
 }
 
+namespace {
+
+// The newest target of the GPU's major number that a ptxas and an nvdisasm know: its code runs on the GPU, except that
+// with an "a" or an "f" (CUDA C++ Programming Guide, "Binary Compatibility").
+std::optional<isa::Target> older_target(const assemble::Toolchain& ptxas, int sm) {
+  constexpr int minors = 10;
+  for (isa::Target target{sm - 1, {}}; target.sm / minors == sm / minors; --target.sm) {
+    if (knows(ptxas, target) && assemble::nvdisasm_that_reads(target)) return target;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device) {
-  return target_of(toolchain, isa::Target{device.sm, device.sm >= 90 ? "a" : ""});
+  const isa::Target own{device.sm, device.sm >= 90 ? "a" : ""};
+  if (toolchain.kind != assemble::ToolchainKind::ptxas) return own;
+  if (knows(toolchain, {device.sm, {}})) return target_of(toolchain, own);
+  if (const auto older = older_target(toolchain, device.sm)) return *older;
+  throw Error(
+      ExitCode::missing_tool,
+      fmt::format("neither {} nor an nvdisasm here knows sm_{}, or older code that runs on it, so that nothing can "
+                  "be measured on {}",
+                  toolchain.name, device.sm, device.name),
+      fmt::format(
+          "{}`list`, `show`, `compare`, `static` and `measure --static` work; a newer CUDA may know it: {} latest",
+          advice_for_target(own), toolkits_script()));
+}
+
+std::vector<assemble::Toolchain> toolchains_for(const std::string& wanted, const gpu::DeviceInfo& device) {
+  const auto driver = driver_toolchain(device);
+  if (!wanted.empty() || assemble::nvdisasm_that_reads(isa::Target{device.sm, {}}))
+    return chosen_toolchains(wanted.empty() ? "driver" : wanted, driver);
+  auto chosen = chosen_toolchains("ptxas", driver);
+  say(stderr, "no nvdisasm here reads sm_{}, which the driver makes: taking {}\n", device.sm, chosen.front().name);
+  return chosen;
 }
 
 worker::WorkerOptions worker_options(int device) {

@@ -28,7 +28,13 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
 // error. Error{unknown_name} if a ptxas knows neither.
 isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted);
 
-// A GPU's target: from sm_90 on with the "a", which adds the architecture-specific instructions.
+// The toolchains with which to measure on a GPU; the driver if `wanted` names none, but the newest ptxas if no nvdisasm
+// here reads what the driver makes. Says so on standard error.
+std::vector<assemble::Toolchain> toolchains_for(const std::string& wanted, const gpu::DeviceInfo& device);
+
+// A GPU's target: from sm_90 on with the "a", which adds the architecture-specific instructions. If a ptxas does not
+// know the GPU, the newest target of the same major number, whose code runs on it (run::warnings_about_target).
+// Error{missing_tool} if there is none.
 isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device);
 
 worker::WorkerOptions worker_options(int device);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "isa/target.h"
 #include "nvml/nvml_api.h"
 
 namespace ptxlat::run {
@@ -132,6 +133,15 @@ std::vector<Warning> warnings_about_code(const assemble::CodeOrigin& origin, con
            "The driver's code is relocatable and not what programs get: its fences, calls and slow paths are others (" +
                origin.way + ")",
            "Get libcupti with `" + toolkits_script() + " cupti`, or use --toolchain ptxas"}};
+}
+
+std::vector<Warning> warnings_about_target(const std::string& target, const gpu::DeviceInfo& device) {
+  const auto assembled = isa::target_from_name(target);
+  if (!assembled || assembled->sm == device.sm) return {};
+  return {{WarningKind::older_target,
+           fmt::format("The machine code is of {}, which runs on sm_{}: nothing here makes and reads sm_{}'s own",
+                       target, device.sm, device.sm),
+           "A newer CUDA may: " + toolkits_script() + " latest"}};
 }
 
 std::vector<Warning> warnings_about_driver(const std::vector<const isa::Form*>& forms,

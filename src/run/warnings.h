@@ -28,6 +28,7 @@ enum class WarningKind {
   throttled,            // during the run
   clock_below_maximum,  // measured under load
   old_driver,           // its JIT supports an older PTX version than some forms need
+  older_target,         // the code is of an older architecture than the GPU's
   relocatable_code,     // from the driver, whose code for whole programs cannot be had
 };
 
@@ -51,6 +52,10 @@ std::vector<Warning> warnings_after(const nvml::Condition& before, const nvml::C
 
 // Whether a program would get other code than the driver's table is made of.
 std::vector<Warning> warnings_about_code(const assemble::CodeOrigin& origin, const assemble::Toolchain& toolchain);
+
+// If the code is of an older architecture than the GPU.
+//   target  "sm_120"
+std::vector<Warning> warnings_about_target(const std::string& target, const gpu::DeviceInfo& device);
 
 // Whether forms need a newer PTX version than the driver's JIT supports.
 std::vector<Warning> warnings_about_driver(const std::vector<const isa::Form*>& forms,

@@ -181,7 +181,8 @@ class Service {
     setenv("CUDA_MODULE_LOADING", "LAZY", 1);
     const auto way = take_cubins(request);
     device_ = std::make_unique<OpenDevice>(request.device);
-    const auto problem = why_no_cubin();
+    const auto log = why_no_cubin();
+    const auto problem = log.substr(0, log.find('\n'));
     if (problem.empty()) return {true, "cuModuleLoadDataEx, with " + way};
     take_cubin_ = nullptr;
     return {false, fmt::format("cuLink, because cuModuleLoadDataEx with {} shows no code: {}", way, problem)};

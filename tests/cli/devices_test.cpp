@@ -24,6 +24,14 @@ uuid = "03010203-0405-0607-0809-0a0b0c0d0e0f"
 )";
 const std::string third = "GPU-02010203-0405-0607-0809-0a0b0c0d0e0f";
 
+// Of the only table there.
+std::string run_json_below(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().filename() == "run.json") return content_of(entry.path());
+  }
+  return {};
+}
+
 struct Machine {
   explicit Machine(const std::string& script) {
     program.require_tools();
@@ -110,6 +118,29 @@ TEST_CASE("different kinds get a table each") {
   CHECK(std::filesystem::exists(machine.program.table() / "latency.csv"));
   CHECK(std::filesystem::exists(machine.program.folder() /
                                 "ptxlat-tables/sm_90/stand-in-h100/driver-0.0.standin/latency.csv"));
+}
+
+TEST_CASE("a GPU that nothing here knows runs older code of its major number, and the table says so") {
+  const auto run_on = [](int sm, const std::vector<std::string>& arguments) {
+    Machine machine(fmt::format("[[device]]\nname = \"New\"\nsm = {}\n", sm));
+    auto ended = machine.program.run(arguments);
+    const auto folder = machine.program.folder() / "ptxlat-tables" / fmt::format("sm_{}", sm);
+    return std::pair(ended, std::filesystem::exists(folder) ? run_json_below(folder) : std::string());
+  };
+  const std::vector<std::string> run = {"run", "--filter", "popc.b32", "-O", "3", "--tables", "ptxlat-tables"};
+  const auto [runs, table] = run_on(122, run);
+  INFO(runs.err);
+  CHECK(runs.status == 0);
+  CHECK_THAT(table, Catch::Matchers::Contains("The machine code is of sm_121, which runs on sm_122"));
+  const auto [known, whole] = run_on(122, {"doctor"});
+  CHECK_THAT(known.out, Catch::Matchers::Contains("what measures takes code of sm_121"));
+
+  const auto [fails, nothing] = run_on(130, run);
+  CHECK(fails.status == static_cast<int>(ExitCode::missing_tool));
+  CHECK_THAT(fails.err, Catch::Matchers::Contains("`measure --static` work"));
+  CHECK(nothing.empty());
+  const auto [unknown, none] = run_on(130, {"doctor"});
+  CHECK_THAT(unknown.out, Catch::Matchers::Contains("nothing can be measured on New"));
 }
 
 TEST_CASE("GPUs of one kind that disagree are found by the repeated sample") {

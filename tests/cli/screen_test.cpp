@@ -125,6 +125,18 @@ TEST_CASE("--dry-run makes nothing, and counts what would be made") {
       document_of(program.run({"static", "--filter", "popc", "-O", "0,3", "--dry-run", "--format", "json"}));
   CHECK(rest.at("cells") == 4);
   CHECK(rest.at("in_store") == 2);
+  INFO("and so do the commands that need a GPU");
+  for (const auto& [command, words] : std::vector<std::pair<std::string, std::string>>{
+           {"opcodes", "1 cells of 1 forms"}, {"pairs", "cells of 1 forms"}, {"probe", "1 probes"}}) {
+    std::vector<std::string> arguments{command, "--dry-run", "--store", "none.sqlite"};
+    if (command == "probe") arguments.emplace_back("clock_timer");
+    if (command != "probe") arguments.insert(arguments.end(), {"--filter", "popc.b32"});
+    const auto ended = program.run(arguments);
+    INFO(command << " " << ended.err);
+    CHECK(ended.status == 0);
+    CHECK(has(ended.out, words));
+    CHECK_FALSE(std::filesystem::exists(program.folder() / "none.sqlite"));
+  }
 }
 
 TEST_CASE("--quiet leaves out progress and remarks, --verbose adds the stations' seconds") {

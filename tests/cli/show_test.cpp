@@ -80,8 +80,8 @@ TEST_CASE("show and list have the throughput and pipe of a spelling, also of one
   const auto shown = program.run({"show", "popc.b32", "--table", committed});
   CHECK(has(shown.out, "throughput         16 results per cycle and SM, from 4 warps on\n    pipe xu\n"));
   const auto csv = program.run({"list", "--table", committed, "--filter", "/^add.u32$/", "--format", "csv"});
-  CHECK(has(csv.out, ",verdict,note,throughput,unit,saturates_at,pipe\n"));
-  CHECK_THAT(csv.out, Catch::Matchers::Matches("[^]*\nadd.u32,[^\n]*,O3,[^\n]*,64,results,4,alu\n[^]*"));
+  CHECK(has(csv.out, ",verdict,note,throughput,unit,pattern,saturates_at,pipe\n"));
+  CHECK_THAT(csv.out, Catch::Matchers::Matches("[^]*\nadd.u32,[^\n]*,O3,[^\n]*,64,results,,4,alu\n[^]*"));
 }
 
 TEST_CASE("show of a quantity gives each fact of it with its log, and the probe's machine code once") {

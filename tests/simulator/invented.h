@@ -14,6 +14,19 @@
 
 namespace ptxlat {
 
+inline results::Opcode opcode(const std::string& name, const std::string& pipe, double interval, double latency) {
+  results::Opcode made;
+  made.name = made.stands_for_it = name;
+  made.pipe = pipe;
+  made.throughput = 64;
+  made.unit = "results";
+  made.interval = interval;
+  made.saturates_at = 4;
+  made.latency = latency;
+  made.forms = 1;
+  return made;
+}
+
 // A cell of ordinary inputs.
 inline results::Record plain_cell(const std::string& ptx, double cycles, const std::string& opcode) {
   auto cell = cell_of(ptx, 3, cycles, opcode);
@@ -56,9 +69,9 @@ struct InventedTable {
                    fact_of("l2.latency", "280", "cycles"), fact_of("l1.policy", "lru", "text"),
                    fact_of("l2.policy", "", "text"),       fact_of("l1.bytes", "2048", "bytes", "carveout=1")};
     tables::write_probe_files(table, {probe}, {});
-    replace_file(table / "opcodes.csv", fmt::format("{}", fmt::join(tables::names_of(tables::opcode_columns()), ",")) +
-                                            "\nDADD,fp64,,DADD,64,results,,2.004,4,,,8,,,,1,,,add.f64,\n"
-                                            "IADD3,alu,,IADD3,64,results,,2,4,,,4,,,,1,,,add.s32,\n");
+    replace_file(table / "opcodes.csv",
+                 tables::csv_of(tables::opcode_columns(),
+                                std::vector{opcode("DADD", "fp64", 2.004, 8), opcode("IADD3", "alu", 2, 4)}));
   }
 
   simulator::Target target(const std::string& toml) const {
