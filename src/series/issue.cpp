@@ -166,7 +166,8 @@ Finding find_queue(const Curve& curve, double slack) {
          (late_by(end, end - 1) <= step * (curve.x[end] - curve.x[end - 1]) + slack || late_by(end, 0) <= step + slack))
     ++end;
   // A part of the first wait may already be over.
-  if (end < points && end > first_line && late_by(end - 1, 0) > slack) --end;
+  const bool waits_a_little = end < points && end > first_line && late_by(end - 1, 0) > slack;
+  if (waits_a_little) --end;
   const auto model = fmt::format("{:.3g} cycles for each", step);
   if (end == points) return undetermined(fmt::format("none waits up to {:.15g}: {}", curve.x.back(), model));
   if (end < first_line) return undetermined(fmt::format("too few come before {:.15g}, which waits", curve.x[end]));
@@ -179,7 +180,9 @@ Finding find_queue(const Curve& curve, double slack) {
   const double last = curve.x[end - 1];
   const bool holds = end - first_line >= shortest_rest && predicted == end - first_line && behind >= shortest_rest &&
                      behind == points - end - 1;
-  return {last, last, std::max(last, curve.x[end] - 1),
+  // Whether the last one still fits, or waits a little, can change with the moment at which others leave.
+  const double one_more = waits_a_little ? curve.x[end] : last;
+  return {last, curve.x[end - 2], std::max(one_more, curve.x[end] - 1),
           fmt::format("{}, which predicted {} of {} points up to there; the next waits {:.4g} cycles", model, predicted,
                       end - first_line, late_by(end, end - 1)),
           holds ? FactVerdict::inferred : FactVerdict::measured};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 namespace ptxlat::series {
 
@@ -38,11 +39,15 @@ bool is_within(const Fact& fact, double value) {
   return value >= *fact.low - printed && value <= *fact.high + printed;
 }
 
-bool agree(const std::vector<Fact>& rounds, const Fact& middle) {
-  return std::all_of(rounds.begin(), rounds.end(), [&](const Fact& fact) {
-    if (fact.value.empty()) return false;
-    return middle.low && middle.high ? is_within(middle, number_in(fact)) : fact.value == middle.value;
-  });
+bool agrees(const Fact& fact, const Fact& middle) {
+  if (fact.value.empty()) return false;
+  return middle.low && middle.high ? is_within(middle, number_in(fact)) : fact.value == middle.value;
+}
+
+// Noise spoils a round now and then; a fact that needs all of them would be there in one run and not in the next. One
+// in nine may even say something else: of fewer, that could be as good as what the others say.
+bool holds(std::size_t agreeing, std::size_t known, std::size_t rounds) {
+  return 3 * agreeing >= 2 * rounds && known - agreeing <= rounds / 9;
 }
 
 int strength(FactVerdict verdict) {
@@ -61,11 +66,15 @@ Fact agreed(const std::vector<Fact>& rounds) {
       std::count_if(sorted.begin(), sorted.end(), [](const Fact& fact) { return !fact.value.empty(); }));
   if (known == 0) return rounds.front();
   Fact middle = sorted[(known - 1) / 2];
-  if (agree(rounds, middle)) {
-    for (const auto& fact : rounds) {
+  std::vector<Fact> agreeing;
+  std::copy_if(rounds.begin(), rounds.end(), std::back_inserter(agreeing),
+               [&](const Fact& fact) { return agrees(fact, middle); });
+  if (holds(agreeing.size(), known, rounds.size())) {
+    for (const auto& fact : agreeing) {
       if (strength(fact.verdict) < strength(middle.verdict)) middle.verdict = fact.verdict;
     }
-    middle.how += fmt::format("; the same in {} rounds", rounds.size());
+    const auto of_all = agreeing.size() == rounds.size() ? "" : fmt::format("{} of ", agreeing.size());
+    middle.how += fmt::format("; the same in {}{} rounds", of_all, rounds.size());
     return middle;
   }
   std::vector<std::string> found;

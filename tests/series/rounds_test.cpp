@@ -46,17 +46,46 @@ TEST_CASE("a fact that comes out the same in each round holds") {
 
 TEST_CASE("a fact that flickers is undetermined, and says what came out") {
   const Values eight = {4, 8, 12, 16, 20, 24, 28, 32, 90, 150, 210, 270, 330};
-  const Values seven = {4, 8, 12, 16, 20, 24, 28, 90, 150, 210, 270, 330, 390};
+  const Values six = {4, 8, 12, 16, 20, 24, 84, 144, 204, 264, 324, 384, 444};
   const Values none = {4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52};
-  const auto other = facts_of(rule_of("queue"), rounds({eight, seven, eight})).at(0);
+  const auto other = facts_of(rule_of("queue"), rounds({eight, six, eight})).at(0);
   CHECK(other.verdict == FactVerdict::undetermined);
   CHECK(other.value.empty());
   CHECK_FALSE((other.low || other.high));
-  CHECK_THAT(other.how, Contains("not the same in 3 rounds: 8, 7, 8"));
-  const auto missing = facts_of(rule_of("queue"), rounds({eight, none, eight})).at(0);
+  CHECK_THAT(other.how, Contains("not the same in 3 rounds: 8, 6, 8"));
+  const auto missing = facts_of(rule_of("queue"), rounds({eight, none, none})).at(0);
   CHECK(missing.verdict == FactVerdict::undetermined);
-  CHECK_THAT(missing.how, Contains("not the same in 3 rounds: 8, undetermined, 8"));
+  CHECK_THAT(missing.how, Contains("not the same in 3 rounds: 8, undetermined, undetermined"));
   CHECK_THAT(missing.how, Contains("none waits up to 13"));
+  INFO("a round that noise spoilt contradicts nothing");
+  const auto most = facts_of(rule_of("queue"), rounds({eight, none, eight})).at(0);
+  CHECK(most.value == "8");
+  CHECK(most.verdict == FactVerdict::inferred);
+  CHECK_THAT(most.how, Contains("the same in 2 of 3 rounds"));
+}
+
+TEST_CASE("one round in nine may say something else, but not one in five") {
+  std::vector<Values> curves(5, Values{100, 100, 100});
+  curves.back() = {200, 200, 200};
+  CHECK(facts_of(rule_of("median"), rounds(curves)).at(0).value.empty());
+  curves.insert(curves.begin(), 4, Values{100, 100, 100});
+  const auto fact = facts_of(rule_of("median"), rounds(curves)).at(0);
+  CHECK(fact.value == "100");
+  CHECK_THAT(fact.how, Contains("the same in 8 of 9 rounds"));
+}
+
+TEST_CASE("a fact of which noise spoils one round in sixteen is there in every run") {
+  const Values eight = {4, 8, 12, 16, 20, 24, 28, 32, 90, 150, 210, 270, 330};
+  const Values none = {4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52};
+  std::mt19937_64 random(1);
+  int lost = 0;
+  constexpr int runs = 500;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<Values> curves;
+    for (int round = 0; round < 9; ++round) curves.push_back(random() % 16 == 0 ? none : eight);
+    lost += facts_of(rule_of("queue"), rounds(curves)).at(0).value.empty() ? 1 : 0;
+  }
+  CHECK(lost <= 2);
 }
 
 TEST_CASE("rounds agree within the range that a repetition may have, and the middle one counts") {
