@@ -67,6 +67,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # toolkits.sh, which downloads an assembler and a disassembler.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-pip, ca-certificates")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-pip-whl, ca-certificates")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, gcc, make, libjs-chart.js")
 include(CPack)

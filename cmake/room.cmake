@@ -20,7 +20,11 @@ if(PTXLAT_SANITIZE)
     -fno-omit-frame-pointer)
   target_link_options(ptxlat_options INTERFACE -fsanitize=${PTXLAT_SANITIZE})
 elseif(PTXLAT_STATIC)
-  target_link_options(ptxlat_options INTERFACE -static-libstdc++ -static-libgcc)
+  target_link_options(ptxlat_options INTERFACE -static-libstdc++)
+  # libgcc's unwinder needs a newer libc than anything else here, and every system has a libgcc_s of its own.
+  if(NOT PTXLAT_WHEEL)
+    target_link_options(ptxlat_options INTERFACE -static-libgcc)
+  endif()
 endif()
 # With AddressSanitizer, the code of every room reports what it runs, so that the same build can be fuzzed (tests/fuzz).
 if(PTXLAT_SANITIZE MATCHES address)

@@ -26,16 +26,22 @@ trap 'rm -rf "$work"' EXIT
 # The interpreter itself, not a script that looks for it each time.
 python=$(python3 -c 'import sys; print(sys.executable)')
 
-# A pip that can download: the machine's, or one in a throw-away environment. `pip download` is allowed even if the
-# distribution forbids `pip install`.
+# A pip that can download: the machine's, Debian's wheel of it (python3-pip-whl, without the compilers that python3-pip
+# recommends), or one in a throw-away environment. `pip download` is allowed even if the distribution forbids `pip
+# install`.
 pip=()
 find_pip() {
   ((${#pip[@]} == 0)) || return 0
-  pip=("$python" -m pip)
-  if ! "${pip[@]}" --version >/dev/null 2>&1; then
+  local found
+  for found in "" /usr/share/python-wheels/pip-*.whl; do
+    pip=(env "PYTHONPATH=$found" "$python" -m pip)
+    "${pip[@]}" --version >/dev/null 2>&1 && break
+    pip=()
+  done
+  if ((${#pip[@]} == 0)); then
     pip=("$work/venv/bin/python3" -m pip)
     "$python" -m venv "$work/venv" >/dev/null 2>&1 ||
-      die "python3 has no pip; install the package python3-pip (tools/setup.sh does)"
+      die "python3 has no pip; install the package python3-pip-whl"
   fi
   pip+=(--disable-pip-version-check)
 }

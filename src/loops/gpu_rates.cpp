@@ -29,7 +29,7 @@ constexpr std::uint64_t reach_of_object = 128 * 1024;
 // evenly its parts are used, so that each launch has them elsewhere.
 constexpr std::array<std::uint64_t, 5> distances = {41, 43, 47, 53, 59};
 // A single line is somewhere else in each launch, too.
-constexpr int launches_of_one_line = 9;
+constexpr int launches_of_one_line = 6;
 
 // One address is saturated by any.
 std::vector<int> warps_of(AccessPattern pattern) {
@@ -57,8 +57,10 @@ std::optional<std::size_t> slot_of_offset(const isa::Catalogue& catalogue, const
   return std::nullopt;
 }
 
-void give_memory(ptx::Launch& launch, std::uint64_t bytes, std::uint64_t bytes_between_warps) {
-  launch.buffers = {{.bytes = bytes + reach_of_object}};
+// The same memory for all launches: to allocate it again takes longer than to run the kernel.
+void give_memory(ptx::Launch& launch, std::uint64_t bytes_between_warps) {
+  launch.buffers = {{.bytes = most_warps_of_gpu * distances.back() * line_bytes + reach_of_object}};
+  launch.keeps_buffers = true;
   launch.parameters = {bytes_between_warps};
 }
 
@@ -77,11 +79,11 @@ ShapedLaunches spread(ptx::Launch launch, AccessPattern pattern, std::size_t off
   ShapedLaunches shaped;
   for (const auto distance : distances) {
     if (pattern == AccessPattern::own_lines) {
-      give_memory(launch, most_warps_of_gpu * distance * line_bytes, distance * line_bytes);
+      give_memory(launch, distance * line_bytes);
     } else {
       const auto bytes_between_lanes = (most_warps_of_gpu + distance) * line_bytes;
       set_offsets(bytes_between_lanes);
-      give_memory(launch, lanes_of_a_warp * bytes_between_lanes, line_bytes);
+      give_memory(launch, line_bytes);
     }
     shaped.launches.push_back(launch);
   }
