@@ -95,7 +95,7 @@ std::optional<isa::Target> older_target(const assemble::Toolchain& ptxas, int sm
 }  // namespace
 
 isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device) {
-  const isa::Target own{device.sm, device.sm >= 90 ? "a" : ""};
+  isa::Target own{device.sm, device.sm >= 90 ? "a" : ""};
   if (toolchain.kind != assemble::ToolchainKind::ptxas) return own;
   if (knows(toolchain, {device.sm, {}})) return target_of(toolchain, own);
   if (const auto older = older_target(toolchain, device.sm)) return *older;

@@ -13,6 +13,7 @@
 #include "loops/loop.h"
 #include "loops/saturated_kernel.h"
 #include "results/access_pattern.h"
+#include "results/store.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::loops {
