@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "assemble/cuda_version.h"
 #include "assemble/folders.h"
@@ -293,11 +296,18 @@ std::vector<std::string> targets_of(const fs::path& program) {
 }
 
 std::optional<fs::path> nvdisasm_that_reads(const isa::Target& target, const std::vector<fs::path>& folders) {
+  // A command asks twice, and starts each disassembler to answer.
+  static std::mutex of_found;
+  static std::map<std::pair<int, std::vector<fs::path>>, fs::path> found;
+  const std::scoped_lock lock(of_found);
+  const auto known = found.find({target.sm, folders});
+  if (known != found.end()) return known->second;
   // The words of sm_90a and of sm_90 have the same encoding.
   const isa::Target plain{target.sm, {}};
   for (const ToolkitPiece& piece : disassemblers(folders)) {
     const auto targets = targets_of(piece.path);
-    if (std::find(targets.begin(), targets.end(), plain.name()) != targets.end()) return piece.path;
+    if (std::find(targets.begin(), targets.end(), plain.name()) != targets.end())
+      return found[{target.sm, folders}] = piece.path;
   }
   return std::nullopt;
 }

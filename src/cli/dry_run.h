@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "results/store.h"
@@ -12,32 +10,27 @@
 namespace ptxlat::cli {
 
 // What a command would make with --dry-run.
-//   table       and below which folder it would be written
-//   things      of which there are so many: "cells"
-//   forms       of which these are; 0: of none
-//   known       how many of the things the store has
-//   seconds     about how long the rest takes here
-//   cores       that work on them; 0: that says nothing about the time
+//   table            and below which folder it would be written
+//   things           of which there are so many: "cells"
+//   forms            of which these are; 0: of none
+//   seconds_of_each  about how long one of them takes, on one core if `assemblers` work on them, two on each core
 struct DryRun {
   std::string table, folder, things = "cells";
-  std::size_t forms = 0, count = 0, known = 0;
-  double seconds = 0;
-  std::size_t cores = 0;
+  std::size_t forms = 0, assemblers = 0;
+  double seconds_of_each = 0;
 };
 
-// Fills count and known, from a plan's cells.
-//   store  a file that may not exist yet
 template <class Plan>
-void count_cells(const std::vector<Plan>& plans, const std::string& store, DryRun& run) {
-  std::unordered_set<std::string> finished;
-  if (std::filesystem::exists(store)) finished = results::Store(store).finished(run.table);
-  for (const auto& plan : plans) {
-    ++run.count;
-    run.known += finished.contains(key_of(plan).text()) ? 1 : 0;
-  }
+std::vector<results::CellKey> keys_of(const std::vector<Plan>& plans) {
+  std::vector<results::CellKey> keys;
+  for (const auto& plan : plans) keys.push_back(key_of(plan));
+  return keys;
 }
 
-// For a person, or as JSON.
-void print_dry_run(const DryRun& run, const std::string& store, const std::string& format);
+// How many things there are, how many of them the store has, and about how long the rest takes: for a person, or as
+// JSON.
+//   store  a file that may not exist yet
+void print_dry_run(const DryRun& run, const std::vector<results::CellKey>& things, const std::string& store,
+                   const std::string& format);
 
 }  // namespace ptxlat::cli

@@ -24,12 +24,11 @@ std::vector<std::string> printed(const std::vector<run::Warning>& warnings) {
 
 void note_code(results::Run& run, line::KernelAssembler& assembler, const assemble::Toolchain& toolchain) {
   run.code = assembler.origin();
-  auto warnings = run::warnings_about_code(*run.code, toolchain);
-  if (run.device) {
-    auto of_target = run::warnings_about_target(run.target, *run.device);
-    std::move(of_target.begin(), of_target.end(), std::back_inserter(warnings));
-  }
-  for (auto& text : printed(warnings)) run.warnings.push_back(std::move(text));
+  const auto add = [&](const std::vector<run::Warning>& warnings) {
+    for (auto& text : printed(warnings)) run.warnings.push_back(std::move(text));
+  };
+  add(run::warnings_about_code(*run.code, toolchain));
+  if (run.device) add(run::warnings_about_target(run.target, *run.device));
 }
 
 GpuWatch::GpuWatch(const worker::WorkerOptions& options, const gpu::DeviceInfo& device, const worker::Worker& worker)

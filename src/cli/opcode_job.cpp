@@ -101,6 +101,16 @@ void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure) {
   }
 }
 
+void print_plan(const OpcodeJobOptions& options, const run::OpcodeJob& job, const std::vector<results::CellKey>& cells,
+                double seconds_of_cell) {
+  print_dry_run({.table = job.run.table,
+                 .folder = options.tables,
+                 .forms = job.forms.size(),
+                 .assemblers = job.assemblers.size(),
+                 .seconds_of_each = seconds_of_cell},
+                cells, options.store, options.format);
+}
+
 double StageProgress::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }

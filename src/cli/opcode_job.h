@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -66,15 +65,8 @@ using MeasureJob = std::function<void(run::OpcodeJob& job, const GpuKind& kind, 
 void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
 
 // What --dry-run prints: cells of forms, each of which takes so long on one core.
-template <class Plan>
-void print_plan(const OpcodeJobOptions& options, const run::OpcodeJob& job, const std::vector<Plan>& plan,
-                double seconds_of_cell) {
-  DryRun run{.table = job.run.table, .folder = options.tables, .forms = job.forms.size()};
-  count_cells(plan, options.store, run);
-  run.cores = std::max<std::size_t>(1, job.assemblers.size() / 2);
-  run.seconds = seconds_of_cell * static_cast<double>(run.count - run.known) / static_cast<double>(run.cores);
-  print_dry_run(run, options.store, options.format);
-}
+void print_plan(const OpcodeJobOptions& options, const run::OpcodeJob& job, const std::vector<results::CellKey>& cells,
+                double seconds_of_cell);
 
 // Error{interrupted} if the job was not.
 void require_completed(bool is_completed, const std::string& store);

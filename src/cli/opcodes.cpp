@@ -37,7 +37,8 @@ void print(const Folder& folder, const tables::OpcodeFiles& files, const std::st
 void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
   constexpr double seconds_of_form = 0.4;  // on a core: 5,896 forms take 16 cores and an H200 150 s
   if (options.is_dry)
-    return print_plan(options, job, opcodes::plan_throughput(job.loaded, job.forms, job.level), seconds_of_form);
+    return print_plan(options, job, keys_of(opcodes::plan_throughput(job.loaded, job.forms, job.level)),
+                      seconds_of_form);
   job.run.rules = opcodes::machine_version;
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
   std::vector<std::unique_ptr<worker::Worker>> counting;

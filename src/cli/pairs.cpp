@@ -54,7 +54,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
   std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
   constexpr double seconds_of_cell = 0.03;  // on a core: 13,756 cells take 16 cores and an H100 16 to 36 s
   if (options.is_dry)
-    return print_plan(options, job, pairs::plan_hazards(job.loaded, job.forms, job.level), seconds_of_cell);
+    return print_plan(options, job, keys_of(pairs::plan_hazards(job.loaded, job.forms, job.level)), seconds_of_cell);
   results::Store store(options.store);
   const Folder folder(options.tables, job.run.table);
   // Takes seconds, while the GPUs are busy.

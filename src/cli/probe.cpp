@@ -170,12 +170,10 @@ void write_probes(const ProbeOptions& options, const run::MadeProbes& made, cons
 // Of each GPU, all at the same time.
 void print_plan(const ProbeOptions& options, const std::vector<run::ProbeJob>& jobs) {
   constexpr double seconds_of_probe = 2.5;  // all of them take an H200 160 s
-  for (const auto& job : jobs) {
-    DryRun run{.table = job.run.table, .folder = options.tables, .things = "probes"};
-    count_cells(job.plan, options.store, run);
-    run.seconds = seconds_of_probe * static_cast<double>(run.count - run.known);
-    print_dry_run(run, options.store, options.format);
-  }
+  for (const auto& job : jobs)
+    print_dry_run(
+        {.table = job.run.table, .folder = options.tables, .things = "probes", .seconds_of_each = seconds_of_probe},
+        keys_of(job.plan), options.store, options.format);
 }
 
 void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes, const GpuKind& kind) {

@@ -14,6 +14,7 @@
 #include "bundle/cells.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
+#include "cli/dry_run.h"
 #include "cli/gpus.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -88,8 +89,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   job.run.seed = options.seed;
   if (kind != nullptr) job.run.launches = options.launches;
   if (options.is_dry) return print_plan(job, options);
-  std::vector<results::CellKey> planned;
-  for (const auto& cell : job.plan) planned.push_back(key_of(cell));
+  const auto planned = keys_of(job.plan);
   results::Store store(options.store);
   require_kept(store, job.run.table, planned, options.tables);
   std::optional<line::NearestCard> card;

@@ -107,18 +107,19 @@ constexpr double seconds_for_each_cell = 0.027;
 }  // namespace
 
 void print_plan(const run::TableJob& job, const RunOptions& options) {
-  std::vector<latency::CellPlan> planned;
+  std::vector<results::CellKey> cells;
   std::set<std::string> forms;
   for (const auto& cell : job.plan) {
     if (!isa::has_target(cell.variant.form->requirement, job.target)) continue;  // they take no time
-    planned.push_back(cell);
+    cells.push_back(key_of(cell));
     forms.insert(cell.variant.form->ptx);
   }
-  DryRun run{.table = job.run.table, .folder = options.tables.folder, .forms = forms.size()};
-  count_cells(planned, options.store, run);
-  run.cores = std::max<std::size_t>(1, job.assemblers.size() / 2);
-  run.seconds = seconds_for_each_cell * static_cast<double>(run.count - run.known) / static_cast<double>(run.cores);
-  print_dry_run(run, options.store, options.format);
+  print_dry_run({.table = job.run.table,
+                 .folder = options.tables.folder,
+                 .forms = forms.size(),
+                 .assemblers = job.assemblers.size(),
+                 .seconds_of_each = seconds_for_each_cell},
+                cells, options.store, options.format);
 }
 
 }  // namespace ptxlat::cli

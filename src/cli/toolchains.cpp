@@ -52,8 +52,12 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
 
 namespace {
 
-bool knows(const assemble::Toolchain& ptxas, const isa::Target& target) {
-  const auto known = assemble::targets_of(ptxas.path);
+// The targets of a ptxas; none if it does not say, or of a library, which cannot be asked: they may know any.
+using Known = std::vector<std::string>;
+Known known_targets(const assemble::Toolchain& toolchain) {
+  return toolchain.kind == assemble::ToolchainKind::ptxas ? assemble::targets_of(toolchain.path) : Known();
+}
+bool knows(const Known& known, const isa::Target& target) {
   return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
 }
 
@@ -67,38 +71,42 @@ std::string advice_for_target(const isa::Target& wanted) {
 
 }  // namespace
 
-isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted) {
-  if (toolchain.kind != assemble::ToolchainKind::ptxas) return wanted;  // the libraries cannot be queried
-  if (knows(toolchain, wanted)) return wanted;
-  isa::Target plain{wanted.sm, {}};
-  if (!knows(toolchain, plain)) {
-    throw Error(
-        ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
-        advice_for_target(wanted) + fmt::format("it knows {}", fmt::join(assemble::targets_of(toolchain.path), ", ")));
-  }
+namespace {
+
+// The target itself, or without its suffix; empty if neither is known.
+std::optional<isa::Target> target_in(const Known& known, const assemble::Toolchain& toolchain,
+                                     const isa::Target& wanted) {
+  if (knows(known, wanted)) return wanted;
+  const isa::Target plain{wanted.sm, {}};
+  if (!knows(known, plain)) return std::nullopt;
   say(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
   return plain;
 }
 
-namespace {
-
 // The newest target of the GPU's major number that a ptxas and an nvdisasm know: its code runs on the GPU, except that
 // with an "a" or an "f" (CUDA C++ Programming Guide, "Binary Compatibility").
-std::optional<isa::Target> older_target(const assemble::Toolchain& ptxas, int sm) {
+std::optional<isa::Target> older_target(const Known& known, int sm) {
   constexpr int minors = 10;
   for (isa::Target target{sm - 1, {}}; target.sm / minors == sm / minors; --target.sm) {
-    if (knows(ptxas, target) && assemble::nvdisasm_that_reads(target)) return target;
+    if (knows(known, target) && assemble::nvdisasm_that_reads(target)) return target;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
+isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted) {
+  const auto known = known_targets(toolchain);
+  if (const auto target = target_in(known, toolchain, wanted)) return *target;
+  throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
+              advice_for_target(wanted) + fmt::format("it knows {}", fmt::join(known, ", ")));
+}
+
 isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device) {
-  isa::Target own{device.sm, device.sm >= 90 ? "a" : ""};
-  if (toolchain.kind != assemble::ToolchainKind::ptxas) return own;
-  if (knows(toolchain, {device.sm, {}})) return target_of(toolchain, own);
-  if (const auto older = older_target(toolchain, device.sm)) return *older;
+  const auto known = known_targets(toolchain);
+  const isa::Target own{device.sm, device.sm >= 90 ? "a" : ""};
+  if (const auto target = target_in(known, toolchain, own)) return *target;
+  if (const auto older = older_target(known, device.sm)) return *older;
   throw Error(
       ExitCode::missing_tool,
       fmt::format("neither {} nor an nvdisasm here knows sm_{}, or older code that runs on it, so that nothing can "

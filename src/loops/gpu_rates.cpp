@@ -91,38 +91,14 @@ ShapedLaunches spread(ptx::Launch launch, AccessPattern pattern, std::size_t off
   return shaped;
 }
 
-// The loops' times with few rounds: on every SM at once, they take long enough.
-LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) {
-  constexpr double wanted_cycles = 100000, most_rounds = 64;
-  const auto first = time_loops.longer({warps.back()}, 1, 1);
-  if (first.cycles.empty()) return {1, {}, {}, first.verdict, first.message};
-  const double rounds = std::clamp(wanted_cycles / first.cycles.front().middle, 1.0, most_rounds);
-  LoopTimes times;
-  times.rounds = static_cast<int>(rounds);
-  for (const auto& [time, cycles] :
-       {std::pair(&time_loops.shorter, &times.shorter), {&time_loops.longer, &times.longer}}) {
-    auto made = (*time)(warps, times.rounds, 1);
-    if (made.cycles.empty()) return {times.rounds, {}, {}, made.verdict, made.message};
-    *cycles = std::move(made.cycles);
-  }
-  return times;
-}
-
-}  // namespace
-
-namespace {
-
-bool changes_memory(std::string_view opcode) {
-  return sass::has(opcode, sass::Trait::stores) || sass::is_atomic(opcode) || sass::is_reduction(opcode);
-}
-
 }  // namespace
 
 bool leaves_the_sm(const Code& code) {
   constexpr std::array<std::string_view, 4> inside = {"ATOMS", "STS", "STL", "STAS"};
   return std::any_of(code.begin(), code.end(), [&](const sass::Instruction& instruction) {
     const auto opcode = sass::opcode_of(instruction.text), family = sass::family_of(opcode);
-    const bool changes = changes_memory(opcode) && std::find(inside.begin(), inside.end(), family) == inside.end();
+    const bool changes =
+        sass::changes_memory(opcode) && std::find(inside.begin(), inside.end(), family) == inside.end();
     return changes || sass::has(opcode, sass::Trait::fences) || opcode.find(".STRONG") != std::string_view::npos;
   });
 }
@@ -132,23 +108,18 @@ namespace {
 void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
              AccessPattern pattern, std::size_t offset, results::Record& record) {
   bench.begin_cell();
-  int sms = 1;
-  const auto timer_on_every_sm = [&](const Fillable& fillable, int count) -> TimeWarps {
-    const auto words = words_of(codes_of(fillable, turns), count);
-    return [&, words](const std::vector<int>& warps, int rounds, int /*times_as_often*/) {
-      auto time = time_loop(bench, fillable, words, warps, rounds,
-                            [&](ptx::Launch launch) { return spread(std::move(launch), pattern, offset); });
-      sms = time.ctas;
-      return time;
-    };
-  };
+  // On every SM at once, few rounds take long enough.
+  constexpr Rounds few{.first = 1, .wanted_cycles = 100000, .fewest = 1, .most = 64};
+  const auto shape = [&](ptx::Launch launch) { return spread(std::move(launch), pattern, offset); };
+  const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
+  const auto longer = words_of(codes_of(loops.longer, turns), copies.longer);
   const auto warps = warps_of(pattern);
   const auto times = time_both(
-      {timer_on_every_sm(loops.shorter, copies.shorter), timer_on_every_sm(loops.longer, copies.longer)}, warps);
+      {timer_of(bench, loops.shorter, shorter, shape), timer_of(bench, loops.longer, longer, shape)}, warps, few);
   record.gpu = bench.gpu();
   if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   put_rates(record, warps, times,
-            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer) / sms; });
+            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer) / times.ctas; });
 }
 
 }  // namespace
@@ -158,6 +129,7 @@ std::vector<results::Record> measure_on_every_sm(line::Bench& bench, const isa::
                                                  const Copies& copies, const std::vector<std::size_t>& turns,
                                                  MeasuredCodes& measured, const results::Record& own) {
   std::vector<results::Record> records;
+  if (!can_run_on_every_sm(catalogue, variant)) return records;
   const auto offset = slot_of_offset(catalogue, variant, bench.batch().trial(loops.longer.trial).launch.input);
   if (!offset) return records;
   const auto code = codes_of(loops.longer, turns).front();

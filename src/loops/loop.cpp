@@ -37,21 +37,8 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 
 namespace {
 
-// Puts what a kernel's launches stored behind those of its earlier ones. False, with the reason, if they failed.
-bool add_outcome(const ptx::LaunchOutcome& outcome, std::size_t threads, std::vector<std::optional<double>>& launches,
-                 LoopTime& time) {
-  const bool is_done = outcome.status == ptx::LaunchStatus::ok;
-  const auto elapsed = is_done ? elapsed_of(outcome.readout, threads) : std::nullopt;
-  if (elapsed) {
-    launches.insert(launches.end(), elapsed->launches.begin(), elapsed->launches.end());
-    time.ctas = static_cast<int>(outcome.readout.threads / threads);
-    return true;
-  }
-  const bool is_hung = outcome.status == ptx::LaunchStatus::timeout;
-  time = {{},
-          is_hung ? sass::Verdict::timeout : sass::Verdict::fault,
-          is_done ? "no warp stored its clocks" : outcome.message};
-  return false;
+LoopTime failed(bool is_hung, std::string message) {
+  return {{}, is_hung ? sass::Verdict::timeout : sass::Verdict::fault, std::move(message)};
 }
 
 // The trial's kernel, in this cubin.
@@ -59,19 +46,28 @@ LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t
                  int rounds, const ShapeLaunch& shape) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
+  std::vector<std::size_t> ends;  // of the kernels with each number of warps
   for (const int count : warps) {
     auto shaped = shape(with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds));
     for (auto& launch : shaped.launches) batch.kernels.push_back({symbol, std::move(launch), shaped.times});
+    ends.push_back(batch.kernels.size());
   }
   const auto outcomes = bench.launch(batch);
   LoopTime time;
-  for (std::size_t i = 0; i < outcomes.size();) {
+  std::size_t i = 0;
+  for (const auto end : ends) {
     std::vector<std::optional<double>> launches;
-    const int threads = batch.kernels[i].launch.threads;
-    for (; i < outcomes.size() && batch.kernels[i].launch.threads == threads; ++i) {
-      if (!add_outcome(outcomes[i], static_cast<std::size_t>(threads), launches, time)) return time;
+    for (; i < end; ++i) {
+      const auto& [status, message, readout, may_be_trap] = outcomes[i];
+      if (status != ptx::LaunchStatus::ok) return failed(status == ptx::LaunchStatus::timeout, message);
+      const auto threads = static_cast<std::size_t>(batch.kernels[i].launch.threads);
+      const auto cycles = cycles_of_launches(readout, threads);
+      launches.insert(launches.end(), cycles.begin(), cycles.end());
+      time.ctas = static_cast<int>(readout.threads / threads);
     }
-    time.cycles.push_back(elapsed_of(std::move(launches)).value());
+    auto elapsed = elapsed_of(std::move(launches));
+    if (!elapsed) return failed(false, "no warp stored its clocks");
+    time.cycles.push_back(std::move(*elapsed));
   }
   return time;
 }
@@ -86,17 +82,11 @@ ShapeLaunch on_one_sm(int launches, int times_as_often) {
   };
 }
 
-// Enough for a rate. Warps do not end together: while the last of them run alone, they leave a part of the SM idle, and
-// the more rounds, the smaller that part. With eight rounds, the results of what all warps share (memory, the
-// double-precision pipe) were up to 2 % too small or too large, and differed as much between processes; with 32 by
-// 0.3 %, with 128 by 0.05 % (on an H100).
-//   cycles  of the longer loop with default_rounds and all warps
-int rounds_for(double cycles) {
-  constexpr double wanted_cycles = 250000, most_cycles = 1000000;
-  constexpr double fewest = 32, most = 128;
-  const auto rounds_in = [&](double time) { return default_rounds * time / std::max(cycles, 1.0); };
-  const double rounds = std::min(std::clamp(rounds_in(wanted_cycles), fewest, most), rounds_in(most_cycles));
-  return std::max(default_rounds, static_cast<int>(rounds));
+//   cycles  of the longer loop with the first rounds and all warps
+int rounds_for(double cycles, const Rounds& rounds) {
+  const auto rounds_in = [&](double time) { return rounds.first * time / std::max(cycles, 1.0); };
+  const double enough = std::clamp(rounds_in(rounds.wanted_cycles), rounds.fewest, rounds.most);
+  return std::max(rounds.first, static_cast<int>(std::min(enough, rounds_in(rounds.most_cycles))));
 }
 
 }  // namespace
@@ -123,6 +113,13 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
 }
 
 TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const ShapeLaunch& shape) {
+  return [&, shape](const std::vector<int>& warps, int rounds, int /*times_as_often*/) {
+    return time_loop(bench, fillable, words, warps, rounds, shape);
+  };
+}
+
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    int launches) {
   return [&, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
     return time_loop(bench, fillable, words, warps, rounds, launches, times_as_often);
@@ -139,18 +136,23 @@ Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::siz
   return {warps[index], times.rounds, times.shorter[index].middle, times.longer[index].middle};
 }
 
-LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) {
-  const auto failed = [](int rounds, LoopTime& time) {
-    return LoopTimes{rounds, {}, {}, time.verdict, std::move(time.message)};
+LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps, const Rounds& rounds) {
+  LoopTimes times;
+  times.rounds = rounds.first;
+  const auto gave_up = [&](LoopTime& time) {
+    return LoopTimes{times.rounds, {}, {}, time.verdict, std::move(time.message)};
   };
-  auto first = time_loops.longer({warps.back()}, default_rounds, 1);
-  if (first.cycles.empty()) return failed(default_rounds, first);
-  const int rounds = rounds_for(first.cycles.front().middle);
-  auto shorter = time_loops.shorter(warps, rounds, 1);
-  if (shorter.cycles.empty()) return failed(rounds, shorter);
-  auto longer = time_loops.longer(warps, rounds, 1);
-  if (longer.cycles.empty()) return failed(rounds, longer);
-  return {rounds, std::move(shorter.cycles), std::move(longer.cycles), sass::Verdict::proven, {}};
+  auto first = time_loops.longer({warps.back()}, rounds.first, 1);
+  if (first.cycles.empty()) return gave_up(first);
+  times.rounds = rounds_for(first.cycles.front().middle, rounds);
+  auto shorter = time_loops.shorter(warps, times.rounds, 1);
+  if (shorter.cycles.empty()) return gave_up(shorter);
+  auto longer = time_loops.longer(warps, times.rounds, 1);
+  if (longer.cycles.empty()) return gave_up(longer);
+  times.shorter = std::move(shorter.cycles);
+  times.longer = std::move(longer.cycles);
+  times.ctas = longer.ctas;
+  return times;
 }
 
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
@@ -236,7 +238,8 @@ void withdraw(results::Record& record, const std::string& why) {
 void judge_spread(results::Record& record, double throughput) {
   const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
   if (!low || !high) return;
-  const bool is_unstable = *high - *low > largest_spread * throughput;
+  const bool is_of_sm = !results::access_pattern_of(record);  // that of the GPU is what it is
+  const bool is_unstable = is_of_sm && *high - *low > largest_spread * throughput;
   record.verdict = sass::Verdict::proven;
   if (!is_unstable) return;
   const auto unit = results::work_unit_of(record.ptx);
@@ -244,8 +247,9 @@ void judge_spread(results::Record& record, double throughput) {
                                *low / unit.threads, *high / unit.threads, unit.name));
 }
 
-// How many instructions of the record's code an SM would issue per cycle, if it does not branch; else 0.
+// How many instructions of the record's code an SM would issue per cycle, if it does not branch; else 0, as of the GPU.
 double issued_per_cycle(const results::Record& record, double per_clock) {
+  if (results::access_pattern_of(record)) return 0;
   const auto may_branch = [](const std::string& opcode) {
     return sass::has(opcode, sass::Trait::leaves | sass::Trait::bookkeeping);
   };
@@ -341,19 +345,12 @@ void read_again(results::Record& record) {
   }
   if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
   const auto saturation = saturation_of(warps, rates);
-  if (results::access_pattern_of(record)) {
-    record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
-    record.set(metric::saturates_at, saturation.saturates_at);
-    record.note = saturation.still_rises ? "more warps would do more" : "";
-    record.verdict = sass::Verdict::proven;
-    return;
-  }
   // A scheduler issues one instruction per cycle: whatever says more has measured something else.
   constexpr double error = 1.02;
   if (const double issued = issued_per_cycle(record, saturation.per_clock); issued > error * sub_partitions)
     return withdraw(record, fmt::format("it would be {:.3g} instructions per cycle: more than an SM issues", issued));
   record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
-  record.set(metric::interval, saturation.interval);
+  if (!results::access_pattern_of(record)) record.set(metric::interval, saturation.interval);
   record.set(metric::saturates_at, saturation.saturates_at);
   record.note = saturation.still_rises ? "more warps would do more" : "";
   if (record.has_flag(results::flag::shares_unit))

@@ -60,12 +60,14 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
 
 // The times of two kernels of which one has more copies; neither has times if a launch of either failed.
 //   more_failed  they are there, but launches that were to make them better failed
+//   ctas         that ran each at once
 struct LoopTimes {
   int rounds = default_rounds;
   std::vector<Elapsed> shorter, longer;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
   bool more_failed = false;
+  int ctas = 1;
 };
 // Those of one number of warps, over all launches.
 //   index  of that number
@@ -80,11 +82,25 @@ struct TimeLoops {
 //   launches  as for time_loop
 TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    int launches = default_launches);
+// The same with launches of this shape, however often.
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const ShapeLaunch& shape);
 // The loop of an assembled trial as it is, for as long as the bench exists.
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default_launches);
+// Enough for a rate. Warps do not end together: while the last of them run alone, they leave a part of the SM idle, and
+// the more rounds, the smaller that part. With eight rounds, the results of what all warps share (memory, the
+// double-precision pipe) were up to 2 % too small or too large, and differed as much between processes; with 32 by
+// 0.3 %, with 128 by 0.05 % (on an H100).
+//   first                       at which a launch says how many are enough, and never fewer
+//   wanted_cycles, most_cycles  of the longer loop with all warps; the second counts more than `fewest`
+struct Rounds {
+  int first = default_rounds;
+  double wanted_cycles = 250000, most_cycles = 1000000;
+  double fewest = 32, most = 128;
+};
 // The longer one with the last number of warps first: a kernel that hangs or faults does so only once, and says how
 // many rounds are enough. Requires a GPU.
-LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps);
+LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps, const Rounds& rounds = {});
 // Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
 // leaves them as they are, with a message.
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,

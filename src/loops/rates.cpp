@@ -26,16 +26,7 @@ double cycles_of_cta(const ptx::Readout& readout, std::size_t launch, std::size_
 
 }  // namespace
 
-std::optional<Elapsed> elapsed_of(std::vector<std::optional<double>> launches) {
-  std::vector<double> of_all;
-  for (const auto& cycles : launches) {
-    if (cycles) of_all.push_back(*cycles);
-  }
-  if (of_all.empty()) return std::nullopt;
-  return Elapsed{middle_mean_of(std::move(of_all)), std::move(launches)};
-}
-
-std::optional<Elapsed> elapsed_of(const ptx::Readout& readout, std::size_t threads) {
+std::vector<std::optional<double>> cycles_of_launches(const ptx::Readout& readout, std::size_t threads) {
   std::vector<std::optional<double>> launches;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     double slowest = 0;
@@ -43,7 +34,16 @@ std::optional<Elapsed> elapsed_of(const ptx::Readout& readout, std::size_t threa
       slowest = std::max(slowest, cycles_of_cta(readout, launch, first, threads));
     launches.push_back(slowest > 0 ? std::optional(slowest) : std::nullopt);
   }
-  return elapsed_of(std::move(launches));
+  return launches;
+}
+
+std::optional<Elapsed> elapsed_of(std::vector<std::optional<double>> launches) {
+  std::vector<double> of_all;
+  for (const auto& cycles : launches) {
+    if (cycles) of_all.push_back(*cycles);
+  }
+  if (of_all.empty()) return std::nullopt;
+  return Elapsed{middle_mean_of(std::move(of_all)), std::move(launches)};
 }
 
 double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copies) {

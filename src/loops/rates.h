@@ -20,10 +20,11 @@ struct Elapsed {
   double middle = 0;
   std::vector<std::optional<double>> launches;
 };
-// Of such launches; empty if all of them are.
-std::optional<Elapsed> elapsed_of(std::vector<std::optional<double>> launches);
+// The launches of a readout.
 //   threads  of a CTA
-std::optional<Elapsed> elapsed_of(const ptx::Readout& readout, std::size_t threads);
+std::vector<std::optional<double>> cycles_of_launches(const ptx::Readout& readout, std::size_t threads);
+// Empty if all launches are.
+std::optional<Elapsed> elapsed_of(std::vector<std::optional<double>> launches);
 
 // The times of two loops that only differ in the number of copies in their bodies.
 struct Timing {

@@ -130,10 +130,8 @@ bool waits_for_copies(const std::vector<std::string>& sass) {
   const auto waits_for_more = [](const auto& opcode) {
     return sass::has(opcode, sass::Trait::waits) && !sass::has(opcode, sass::Trait::fences);
   };
-  const auto writes = [&](const auto& opcode) {
-    return sass::has(opcode, sass::Trait::stores) || sass::is_atomic(opcode) || sass::is_reduction(opcode);
-  };
-  return std::none_of(sass.begin(), sass.end(), waits_for_more) && std::any_of(sass.begin(), sass.end(), writes);
+  return std::none_of(sass.begin(), sass.end(), waits_for_more) &&
+         std::any_of(sass.begin(), sass.end(), sass::changes_memory);
 }
 
 // Whether, and how often, the machine code is copied.
@@ -333,7 +331,7 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   const auto& variant = work.plan->variant;
   loops::measure_copies(bench, catalogue, variant, loops, work.copies, turns, measured, own);
   const bool leaves_the_sm = own.verdict == sass::Verdict::unstable || loops::leaves_the_sm(codes.front());
-  if (bench.measures() && leaves_the_sm && loops::can_run_on_every_sm(catalogue, variant)) {
+  if (bench.measures() && leaves_the_sm) {
     auto of_gpu = loops::measure_on_every_sm(bench, catalogue, variant, loops, work.copies, turns, measured, own);
     std::move(of_gpu.begin(), of_gpu.end(), std::back_inserter(records));
   }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/quantile.h"
 #include "base/text.h"
@@ -127,8 +126,6 @@ std::vector<Segment> segments_of(const tables::Curve& curve, const tables::Marks
   }
   return segments;
 }
-
-// At most three decimals: the file has them all.
 
 tables::Spans row_of(const results::Axis& axis, const tables::Curve& curve, const Segment& segment) {
   tables::Spans row{curve.condition, tables::coordinate_text(axis, segment.from),

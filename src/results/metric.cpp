@@ -54,13 +54,12 @@ double bytes_of_type(const std::string& ptx) {
 
 // Elements of a matrix of the wmma instructions: m × k of a, k × n of b, m × n of c and d. 0 if it is no such access.
 double elements_of_fragment(const std::string& ptx) {
-  for (const std::string_view access : {"wmma.load.", "wmma.store."}) {
-    const auto shape = shape_in(ptx);
-    if (!ptx.starts_with(access) || !shape || ptx.size() <= access.size()) continue;
-    const char matrix = ptx[access.size()];
-    return matrix == 'a' ? shape->m * shape->k : matrix == 'b' ? shape->k * shape->n : shape->m * shape->n;
-  }
-  return 0;
+  constexpr std::string_view load = "wmma.load.", store = "wmma.store.";
+  if (!ptx.starts_with(load) && !ptx.starts_with(store)) return 0;
+  const auto shape = shape_in(ptx);
+  if (!shape) return 0;
+  const char matrix = ptx[ptx.starts_with(load) ? load.size() : store.size()];
+  return matrix == 'a' ? shape->m * shape->k : matrix == 'b' ? shape->k * shape->n : shape->m * shape->n;
 }
 
 }  // namespace
@@ -72,10 +71,11 @@ std::optional<double> bytes_of(const std::string& ptx) {
   std::smatch found;
   if (std::regex_search(ptx, tile))
     return std::regex_search(ptx, found, tiles) ? std::optional(bytes_of_tile * std::stod(found[1])) : std::nullopt;
-  const double elements = elements_of_fragment(ptx), bytes = bytes_of_type(ptx);
-  if (elements > 0 && bytes > 0) return elements * bytes;
-  if (bytes == 0 || !std::regex_search(ptx, access)) return std::nullopt;
-  return std::regex_search(ptx, found, vector) ? bytes * std::stod(found[1]) : bytes;
+  double elements = elements_of_fragment(ptx);
+  if (elements == 0 && !std::regex_search(ptx, access)) return std::nullopt;
+  if (elements == 0) elements = std::regex_search(ptx, found, vector) ? std::stod(found[1]) : 1;
+  const double bytes = bytes_of_type(ptx);
+  return bytes == 0 ? std::nullopt : std::optional(elements * bytes);
 }
 
 Throughput in_unit_of(const std::string& ptx, std::optional<double> results) {

@@ -256,6 +256,10 @@ bool is_of(std::string_view opcode, std::initializer_list<std::string_view> fami
 bool is_atomic(std::string_view opcode) { return is_of(opcode, {"ATOM", "ATOMG", "ATOMS", "SUATOM"}); }
 bool is_reduction(std::string_view opcode) { return is_of(opcode, {"RED", "REDG", "SURED"}); }
 
+bool changes_memory(std::string_view opcode) {
+  return has(opcode, stores) || is_atomic(opcode) || is_reduction(opcode);
+}
+
 int access_bytes(std::string_view opcode) { return has(opcode, loads | stores) ? named_bytes(opcode) : 0; }
 
 bool go_one_way(std::string_view one, std::string_view other) {

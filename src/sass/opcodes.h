@@ -62,6 +62,8 @@ inline bool uses_stack(std::string_view opcode) { return family_of(opcode) == "L
 // Whether it reads memory, changes it and returns what was there; and the same without returning anything.
 bool is_atomic(std::string_view opcode);
 bool is_reduction(std::string_view opcode);
+// Whether it stores, or is one of these.
+bool changes_memory(std::string_view opcode);
 
 // Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
 bool has_wide_result(std::string_view opcode);

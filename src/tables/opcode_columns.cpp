@@ -142,8 +142,11 @@ const Columns<FormThroughput>& form_throughput_columns() {
 }
 
 FormThroughput form_throughput(const results::Record& record) {
-  const auto in_unit = [&](std::string_view tag) { return results::in_unit_of(record.ptx, record.number(tag)); };
-  const auto made = in_unit(metric::throughput);
+  const auto made = results::in_unit_of(record.ptx, record.number(metric::throughput));
+  const auto bound = [&, threads = results::work_unit_of(record.ptx).threads](std::string_view tag) {
+    const auto results = record.number(tag);
+    return results ? std::optional(*results / threads) : std::nullopt;
+  };
   const auto* const separator = record.has_flag(results::flag::takes_turns) ? "|" : ";";
   const bool is_of_gpu = results::access_pattern_of(record).has_value();
   return {record.ptx,
@@ -152,8 +155,8 @@ FormThroughput form_throughput(const results::Record& record) {
           record.level,
           is_of_gpu ? record.operand : "",
           made.value,
-          in_unit(metric::throughput_low).value,
-          in_unit(metric::throughput_high).value,
+          bound(metric::throughput_low),
+          bound(metric::throughput_high),
           made.unit,
           made.multiply_adds,
           made.bytes,

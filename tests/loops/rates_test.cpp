@@ -40,7 +40,9 @@ double cycles_of_loop(int warps, int copies, double interval, double latency) {
 }  // namespace
 
 TEST_CASE("a loop takes from the first warp's beginning to the last one's end, over the end of the clock, too") {
-  const auto elapsed = [](const auto& launches) { return elapsed_of(readout_of(launches), launches.front().size()); };
+  const auto elapsed = [](const auto& launches) {
+    return elapsed_of(cycles_of_launches(readout_of(launches), launches.front().size()));
+  };
   const auto middle_of = [&](const auto& launches) { return elapsed(launches).value().middle; };
   using Launches = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
   CHECK(middle_of(Launches{{{100, 300}, {90, 310}, {120, 290}}}) == 220.0);
@@ -56,7 +58,7 @@ TEST_CASE("a loop takes from the first warp's beginning to the last one's end, o
 TEST_CASE("of CTAs on different SMs, whose clocks have nothing in common, the slowest counts") {
   const auto readout =
       readout_of({{{100, 300}, {90, 310}, {5000, 5100}, {5010, 5400}}, {{0, 10}, {0, 20}, {7, 9}, {7, 9}}});
-  const auto elapsed = elapsed_of(readout, 2);
+  const auto elapsed = elapsed_of(cycles_of_launches(readout, 2));
   REQUIRE(elapsed);
   CHECK(elapsed->launches == std::vector<std::optional<double>>{400, 20});
 }
