@@ -93,6 +93,10 @@ void Bench::run(const std::vector<bool>& wanted) {
   use_gpu([&](const Gpus::Turn& turn) { batch_.launch(turn.worker(), turn.measured(), wanted, line_.launches); });
 }
 
+void Bench::begin_process() {
+  use_gpu([](const Gpus::Turn& turn) { turn.worker().restart(); });
+}
+
 ptx::LaunchOutcome Bench::launch(std::size_t trial, const ptx::Launch& launch, int launches) {
   return this->launch({batch_.cubin_of(trial), {{batch_.kernel_of(trial).symbol, launch, launches}}}).front();
 }

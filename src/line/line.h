@@ -100,6 +100,8 @@ class Bench {
   // Runs the marked trials, by their numbers; does nothing without a GPU. This and the following throw Error{no_gpu} if
   // the GPU is lost.
   void run(const std::vector<bool>& wanted);
+  // What follows runs in a new process on the bench's GPU.
+  void begin_process();
   // Launches the kernel of an assembled trial now, with a different launch; keeps no result. For experiments whose next
   // launch depends on the previous result. Requires a GPU.
   ptx::LaunchOutcome launch(std::size_t trial, const ptx::Launch& launch, int launches);

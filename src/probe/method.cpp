@@ -65,6 +65,24 @@ ptx::Trial of_round(ptx::Trial trial, int round) {
   return trial;
 }
 
+// Runs the proven trials, each round in its process.
+void run_rounds(const std::vector<ProbeWork>& work, line::Bench& bench) {
+  std::map<int, std::vector<bool>> wanted;  // of each process
+  for (const auto& one : work) {
+    const auto& probe = *one.plan->probe;
+    for (std::size_t i = 0; i < one.trials.size() && !probe.infer; ++i) {
+      const auto round = static_cast<int>(i / one.plan->points.size());
+      auto& of_process = wanted[round * probe.processes / probe.rounds];
+      of_process.resize(bench.batch().size(), false);
+      of_process[one.trials[i]] = audit_of(one, i, bench.batch()).is_proven();
+    }
+  }
+  for (const auto& [process, trials] : wanted) {
+    if (process > 0 && bench.measures()) bench.begin_process();
+    bench.run(trials);
+  }
+}
+
 sass::Verdict verdict_of(ptx::LaunchStatus failed) {
   return failed == ptx::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
 }
@@ -270,12 +288,7 @@ std::vector<results::Record> ProbeMethod::make(line::Bench& bench, std::span<con
     }
   }
   bench.assemble();
-  std::vector<bool> wanted(bench.batch().size(), false);
-  for (const auto& one : work) {
-    for (std::size_t i = 0; i < one.trials.size() && !one.plan->probe->infer; ++i)
-      wanted[one.trials[i]] = audit_of(one, i, bench.batch()).is_proven();
-  }
-  bench.run(wanted);
+  run_rounds(work, bench);
   for (const auto& one : work) {
     records.push_back(record_of(one, bench));
     if (one.plan->probe->infer) infer_facts(one, bench, on_log_, records.back());

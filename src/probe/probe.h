@@ -93,7 +93,8 @@ struct Probe {
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
-  int rounds = 1;  // how many times the whole series is measured: a fact must come out the same in each
+  int rounds = 1;     // how many times the whole series is measured: a fact must come out the same in each
+  int processes = 1;  // that share the rounds equally: where the driver puts code and memory differs between them
 
   std::optional<ProbeInference> infer;
 

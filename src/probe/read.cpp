@@ -218,7 +218,7 @@ series::FactRule read_fact(const Section& fact, const Probe& probe) {
 
 void read_launch(const Section& launch, Probe& probe) {
   launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "bank_bytes", "large_cluster", "keeps_buffers",
-               "may_fail", "may_hang", "by", "persisting_bytes", "parameters", "launches", "rounds"});
+               "may_fail", "may_hang", "by", "persisting_bytes", "parameters", "launches", "rounds", "processes"});
   probe.threads = launch.expression("threads", probe.threads);
   probe.ctas = launch.expression("ctas", probe.ctas);
   probe.dynamic_shared = launch.expression("dynamic_shared", probe.dynamic_shared);
@@ -239,10 +239,12 @@ void read_launch(const Section& launch, Probe& probe) {
   constexpr int usual_rounds = 3, most_rounds = 100;
   const bool has_rounds = !probe.infer && !probe.facts.empty() && find_reader(probe.reader)->of_code == nullptr;
   if (has_rounds) probe.rounds = usual_rounds;
-  if (!launch.table().contains("rounds")) return;
-  probe.rounds = int_of(launch, launch.expression("rounds", ""));
+  if (launch.table().contains("rounds")) probe.rounds = int_of(launch, launch.expression("rounds", ""));
   if (probe.rounds < 1 || probe.rounds > most_rounds || (probe.rounds > 1 && !has_rounds))
     launch.fail(fmt::format("rounds are 1 to {}, of a series with facts that launches give", most_rounds));
+  if (launch.table().contains("processes")) probe.processes = int_of(launch, launch.expression("processes", ""));
+  if (probe.processes < 1 || probe.rounds % probe.processes != 0)
+    launch.fail(fmt::format("processes share the {} rounds equally", probe.rounds));
 }
 
 void read_reader(const Section& read, Probe& probe) {

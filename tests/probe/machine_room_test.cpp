@@ -65,6 +65,10 @@ TEST_CASE("facts of launches are measured in three rounds, or in as many as the 
   CHECK(probe_of(start + "[launch]\nrounds = 5\n" + fact + opcodes).rounds == 5);
   CHECK_THAT(mistake_in(start + "[launch]\nrounds = 0\n" + fact + opcodes), Contains("rounds are 1 to 100"));
   CHECK_THAT(mistake_in(start + "[launch]\nrounds = 5\n" + opcodes), Contains("of a series with facts"));
+  CHECK(probe_of(start + "[launch]\nrounds = 6\nprocesses = 2\n" + fact + opcodes).processes == 2);
+  CHECK_THAT(mistake_in(start + "[launch]\nrounds = 5\nprocesses = 2\n" + fact + opcodes),
+             Contains("processes share the 5 rounds equally"));
+  CHECK_THAT(mistake_in(start + "[launch]\nprocesses = 0\n" + fact + opcodes), Contains("processes share"));
   INFO("machine code is the same in each");
   CHECK(probe_of(start + "[read]\nreader = \"registers\"\n" + fact + opcodes).rounds == 1);
 }

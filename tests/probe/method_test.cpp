@@ -87,6 +87,18 @@ TEST_CASE("each round of a probe is launched by itself, all of its points before
   CHECK(record.windows.size() == 3);
 }
 
+TEST_CASE("rounds share as many processes as the probe wants") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.rounds = 4;
+  const auto in_one = bench.make(probe);
+  CHECK(bench.worker.times().processes == 1);
+  probe.processes = 2;
+  const auto in_two = bench.make(probe);
+  CHECK(bench.worker.times().processes == 2);
+  CHECK(in_two.series[0].values == in_one.series[0].values);
+}
+
 TEST_CASE("a point whose machine code is wrong has no value, and the record says which") {
   ProbeBench bench;
   auto probe = chain_probe();
