@@ -76,11 +76,12 @@ enum class Offset { per_lane, same, uniform };
 //   each           in every pass, before the first clock: makes {r} from {o}, which the compiler does not know. With a
 //                  uniform offset once, before the loop
 //   prepare        in every pass, after `each`: recreates what {r} refers to
+//   again          needs {r} once more, behind an instruction whose machine code will be copied
 //   is_address     {o} is a byte offset, which can carry a dependence
 struct Object {
   std::string name;
   std::string register_type = "b64";
-  std::string module, declare, once, each, prepare;
+  std::string module, declare, once, each, prepare, again;
   bool is_address = false;
   Offset offset = Offset::same;
   int dynamic_shared = 0;   // bytes that the launch must provide

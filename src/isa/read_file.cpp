@@ -22,7 +22,7 @@ const std::vector<std::string> file_keys = {"chapter", "section", "header",   "a
                                             "op",      "object",  "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "input", "opcode", "types", "result", "k", "text"};
 const std::vector<std::string> object_keys = {"name",    "register", "module", "declare",        "once",   "each",
-                                              "prepare", "address",  "offset", "dynamic_shared", "evicted"};
+                                              "prepare", "again",    "address", "offset",        "dynamic_shared", "evicted"};
 const std::set<std::string> consumer_holes = {"a", "k", "q", "t0", "t1", "u0", "u1", "p0"};
 
 void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& file,
@@ -134,6 +134,7 @@ Object read_object(const toml::table& table, const std::string& file, Mistakes& 
   object.once = string_of(table, "once", file, mistakes);
   object.each = string_of(table, "each", file, mistakes);
   object.prepare = string_of(table, "prepare", file, mistakes);
+  object.again = string_of(table, "again", file, mistakes);
   object.is_address = table["address"].value_or(false);
   object.offset = object.is_address ? Offset::per_lane : Offset::same;
   if (const auto written = string_of(table, "offset", file, mistakes); !written.empty()) {

@@ -30,20 +30,25 @@ Code loop_of(const Code& code) {
   return loop;
 }
 
-// Registers that these read or write, except in overwritten instructions. Registers that only the instruction under
-// test needs for a while are free again there, and ptxas may use them.
-std::set<sass::Register> registers_of_loop(const Code& code, const Code& steering) {
-  std::set<sass::Register> registers;
+// What these read and write, except in overwritten instructions. Registers that only the instruction under test needs
+// for a while are free again there, and ptxas may use them.
+struct LoopRegisters {
+  std::set<sass::Register> read, written;
+};
+LoopRegisters registers_of_loop(const Code& code, const Code& steering) {
+  LoopRegisters registers;
   const auto is_steering = [&](const sass::Instruction& instruction) {
     return std::any_of(steering.begin(), steering.end(), [&](const auto& s) { return s.offset == instruction.offset; });
   };
   for (const auto& instruction : loop_of(code)) {
     const auto use = sass::register_use(instruction.text);
-    for (const auto* all : {&use.reads, &use.writes}) {
-      for (const auto& one : *all) {
-        if (!is_steering(instruction) || !sass::is_predicate(one.file)) registers.insert(one);
+    const auto put = [&](const std::vector<sass::Register>& all, std::set<sass::Register>& into) {
+      for (const auto& one : all) {
+        if (!is_steering(instruction) || !sass::is_predicate(one.file)) into.insert(one);
       }
-    }
+    };
+    put(use.reads, registers.read);
+    put(use.writes, registers.written);
   }
   return registers;
 }
@@ -144,8 +149,9 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
   steer_by_another_predicate(code, of_all.written, found);
   const auto of_loop = registers_of_loop(code, found.steering);
   // The loop would never end. And what prepares the code's operands is not in the loop.
-  if (have_common(of_all.written, of_loop)) found.problem = "it writes a register that the loop counts with";
-  if (found.problem.empty() && have_common(of_all.needed, of_loop))
+  if (have_common(of_all.written, of_loop.read) || have_common(of_all.written, of_loop.written))
+    found.problem = "it writes a register that the loop counts with";
+  if (found.problem.empty() && have_common(of_all.needed, of_loop.written))
     found.problem = "it reads a register that the loop counts with";
   return found;
 }

@@ -17,17 +17,22 @@ namespace {
 constexpr int place_if_left = 48;  // after the results (ptx_templates/skeletons/frame.ptx)
 
 // Keeps the registers of one instruction out of the loop: all are needed after it.
+//   again  before the loop (isa::Object)
 struct Kept {
-  std::string behind, if_left;
+  std::string behind, if_left, again;
 };
 
 void keep(const ptx::KernelBuilder& builder, const isa::Variant& variant, const isa::Operand& operand,
           const std::vector<std::string>& registers, Kept& kept) {
   if (operand.type == "carry") return;
-  if (const auto* object = isa::object_of(builder.catalogue, *variant.input, operand)) {
+  const auto* object = isa::object_of(builder.catalogue, *variant.input, operand);
+  if (object != nullptr && !object->prepare.empty()) {
     // What ptxas makes of an address once for all accesses (ptx_templates/isa/objects.toml) must last over the loop.
     for (const auto& name : registers)
       kept.behind += ptx::substitute(object->prepare, {{"r", name}, {"u", name + "_u"}, {"t", name + "_t"}}) + "\n";
+  }
+  if (object != nullptr && !object->again.empty()) {
+    for (const auto& name : registers) kept.again += "  " + ptx::substitute(object->again, {{"r", name}}) + "\n";
   }
   if (operand.is_result) {
     kept.behind += ptx::store_live_both_sides(registers, operand.type, false);
@@ -112,7 +117,11 @@ ptx::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const i
   for (int place = 0; place < places; ++place) pmevents += "  pmevent 0;\n";
   const auto window = ptx::fill(
       loaded.skeletons.saturated,
-      {{"aligned", loaded.skeletons.aligned.text}, {"steps", steps}, {"places", pmevents}, {"results", kept.if_left}});
+      {{"aligned", loaded.skeletons.aligned.text},
+       {"steps", steps},
+       {"again", kept.again},
+       {"places", pmevents},
+       {"results", kept.if_left}});
   auto trial = ptx::finish(builder, loaded.skeletons, ptx::Frame::loop, window, kept.behind);
   trial.role = "saturated";
   return trial;

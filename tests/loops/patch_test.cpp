@@ -140,6 +140,11 @@ TEST_CASE("an instruction that cannot be copied says why") {
   CHECK(problem(with(popc_loop, 1, "POPC R9, R6"), {"POPC"}) == "it reads a register that the loop counts with");
   CHECK(problem(with(with(popc_loop, 1, "TEX.LL R8, R2, R4, UR4, 1D"), 3, "UIADD3 UR4, UR4, 0x1, URZ"), {"TEX.LL"}) ==
         "it reads a register that the loop counts with");
+  auto needs_again = popc_loop;
+  needs_again.insert(needs_again.begin() + 3, "ST.E.U8.STRONG.SYS [R7], RZ");
+  CHECK(problem(needs_again, {"POPC"}).empty());
+  CHECK(problem(with(needs_again, 3, "ST.E.U8.STRONG.SYS [R9], RZ"), {"POPC"}) ==
+        "it writes a register that the loop counts with");
   auto maxwell = window_of(popc_loop);
   maxwell.layout = sass::CodeLayout::maxwell;
   CHECK(find_saturable(maxwell, {{"POPC"}}, 3).problem == "machine code of this layout is not written over");
@@ -221,6 +226,14 @@ TEST_CASE("every SM can run what has an address of its own in scratch memory for
   };
   CHECK_THAT(text("atom.global.add.u32"), Catch::Matchers::Contains("[parameters+24]"));
   CHECK_THAT(text("atom.shared.add.u32"), !Catch::Matchers::Contains("[parameters+24]"));
+}
+
+TEST_CASE("an address that ptxas makes is needed again behind the instruction, so that its result goes elsewhere") {
+  const auto variant = isa::variants_of(shipped_form("ld.shared::cluster.v4.u32")).front();
+  const auto text = saturated_trial(shipped(), {&variant, 1}, 4, Sources::own).kernel.text;
+  const auto access = text.find("ld.shared::cluster.v4.u32"), branch = text.find("bra LEFT;");
+  const auto again = text.find("st.volatile.shared::cluster.u8 [%v_a], 0;");
+  CHECK((access < branch && branch < again && again < text.find("pmevent")));
 }
 
 TEST_CASE("code whose copies would overtake each other is not copied") {
