@@ -174,6 +174,16 @@ std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size
   return codes;
 }
 
+bool leaves_the_sm(const Code& code) {
+  constexpr std::array<std::string_view, 4> inside = {"ATOMS", "STS", "STL", "STAS"};
+  return std::any_of(code.begin(), code.end(), [&](const sass::Instruction& instruction) {
+    const auto opcode = sass::opcode_of(instruction.text), family = sass::family_of(opcode);
+    const bool changes =
+        sass::changes_memory(opcode) && std::find(inside.begin(), inside.end(), family) == inside.end();
+    return changes || sass::has(opcode, sass::Trait::fences) || opcode.find(".STRONG") != std::string_view::npos;
+  });
+}
+
 namespace {
 
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
@@ -210,8 +220,12 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
   record.gpu = bench.gpu();
   if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   if (!uses_memory) time_more_often(time, warps, those_that_differ(times), 1, times);
-  put_settled_rates(record, warps, time, std::move(times),
-                    [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
+  // What has rates of the whole GPU as well rarely agrees on one of an SM, however often it is launched.
+  constexpr int seldom = 4, often = 48;
+  put_settled_rates(
+      record, warps, time, std::move(times),
+      [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); },
+      leaves_the_sm(codes.front()) ? seldom : often);
 }
 
 }  // namespace

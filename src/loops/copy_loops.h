@@ -58,6 +58,10 @@ struct CopyLoops {
   Fillable shorter, longer;
 };
 
+// Whether the code's accesses leave the SM, whatever is in its cache: it stores, has an atomic or a fence, or loads
+// what is the same for all SMs (.STRONG).
+bool leaves_the_sm(const Code& code);
+
 // The codes of a loop that take turns, by number: each kernel has its own registers.
 std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns);
 // So many copies of codes in turn.

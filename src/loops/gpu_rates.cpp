@@ -32,9 +32,27 @@ constexpr std::array<std::uint64_t, 5> distances = {41, 43, 47, 53, 59};
 // A single line is somewhere else in each launch, too.
 constexpr int launches_of_one_line = 6;
 
-// One address is saturated by any.
+// A line, and more so an address, is saturated by any.
 std::vector<int> warps_of(AccessPattern pattern) {
-  return pattern == AccessPattern::one_address ? std::vector{4} : std::vector{4, 16};
+  switch (pattern) {
+    case AccessPattern::one_address: return {1};
+    case AccessPattern::one_line: return {4};
+    default: return {4, 16};
+  }
+}
+
+// What determines the rate, as Record::code: the accesses, and how far apart those of neighbouring lanes are. What is
+// between them takes no time that all SMs together would notice: of 1,250 codes, those with the same accesses were
+// within their ranges of each other.
+std::string code_of_accesses(const Code& code, AccessPattern pattern, std::uint64_t bytes_between_lanes) {
+  std::string accesses = fmt::format("{} {}", to_string(pattern), bytes_between_lanes);
+  for (const auto& instruction : code) {
+    const auto opcode = sass::opcode_of(instruction.text);
+    const bool is_access = instruction.text.find('[') != std::string::npos || sass::family_of(opcode) == "CCTL" ||
+                           sass::has(opcode, sass::Trait::waits);
+    if (is_access) accesses += fmt::format(" {}", opcode);
+  }
+  return accesses;
 }
 
 // The number, in a thread's input, of the offset of the address that differs from lane to lane.
@@ -91,20 +109,6 @@ ShapedLaunches spread(ptx::Launch launch, AccessPattern pattern, std::size_t off
   return shaped;
 }
 
-}  // namespace
-
-bool leaves_the_sm(const Code& code) {
-  constexpr std::array<std::string_view, 4> inside = {"ATOMS", "STS", "STL", "STAS"};
-  return std::any_of(code.begin(), code.end(), [&](const sass::Instruction& instruction) {
-    const auto opcode = sass::opcode_of(instruction.text), family = sass::family_of(opcode);
-    const bool changes =
-        sass::changes_memory(opcode) && std::find(inside.begin(), inside.end(), family) == inside.end();
-    return changes || sass::has(opcode, sass::Trait::fences) || opcode.find(".STRONG") != std::string_view::npos;
-  });
-}
-
-namespace {
-
 void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
              AccessPattern pattern, std::size_t offset, results::Record& record) {
   bench.begin_cell();
@@ -130,9 +134,11 @@ std::vector<results::Record> measure_on_every_sm(line::Bench& bench, const isa::
                                                  MeasuredCodes& measured, const results::Record& own) {
   std::vector<results::Record> records;
   if (!can_run_on_every_sm(catalogue, variant)) return records;
-  const auto offset = slot_of_offset(catalogue, variant, bench.batch().trial(loops.longer.trial).launch.input);
+  const auto& input = bench.batch().trial(loops.longer.trial).launch.input;
+  const auto offset = slot_of_offset(catalogue, variant, input);
   if (!offset) return records;
   const auto code = codes_of(loops.longer, turns).front();
+  const auto bytes_between_lanes = input[*offset + ptx::operands_per_slot] - input[*offset];
   const bool has_atomic = std::any_of(code.begin(), code.end(), [](const auto& instruction) {
     const auto opcode = sass::opcode_of(instruction.text);
     return sass::is_atomic(opcode) || sass::is_reduction(opcode);
@@ -147,7 +153,7 @@ std::vector<results::Record> measure_on_every_sm(line::Bench& bench, const isa::
     record.sass_count = own.sass_count;
     record.windows = own.windows;
     record.windows.front().measured_as.clear();
-    record.code = own.code.empty() ? "" : fmt::format("{} {}", own.code, record.operand);
+    record.code = code_of_accesses(code, pattern, bytes_between_lanes);
     measured.put(record, [&] { measure(bench, loops, copies, turns, pattern, *offset, record); });
   }
   return records;

@@ -16,10 +16,6 @@ namespace ptxlat::loops {
 // first-level cache takes a time that depends on its line and its SM, so that one SM has no rate on which launches
 // agree. All SMs together have one for each results::AccessPattern, with the range of its launches.
 
-// Whether the code's accesses leave the SM, whatever is in its cache: it stores, has an atomic or a fence, or loads
-// what is the same for all SMs (.STRONG).
-bool leaves_the_sm(const Code& code);
-
 // One record for each pattern, with the code, windows and key of `own`, which measure_copies has filled; none if the
 // loops' addresses are not in scratch memory. Requires a GPU.
 //   turns  as for measure_copies

@@ -42,14 +42,19 @@ LoopTime failed(bool is_hung, std::string message) {
 }
 
 // The trial's kernel, in this cubin.
+//   step  from one thread whose clocks are read to the next
 LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin, const std::vector<int>& warps,
-                 int rounds, const ShapeLaunch& shape) {
+                 int rounds, const ShapeLaunch& shape, int step) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
-  worker::LaunchBatch batch{std::move(cubin), {}, true};
+  // The shorter and the longer loop are launched in turn.
+  worker::LaunchBatch batch{std::move(cubin), {}, true, true};
   std::vector<std::size_t> ends;  // of the kernels with each number of warps
   for (const int count : warps) {
     auto shaped = shape(with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds));
-    for (auto& launch : shaped.launches) batch.kernels.push_back({symbol, std::move(launch), shaped.times});
+    for (auto& launch : shaped.launches) {
+      launch.output_step = step;
+      batch.kernels.push_back({symbol, std::move(launch), shaped.times});
+    }
     ends.push_back(batch.kernels.size());
   }
   const auto outcomes = bench.launch(batch);
@@ -60,7 +65,7 @@ LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t
     for (; i < end; ++i) {
       const auto& [status, message, readout, may_be_trap] = outcomes[i];
       if (status != ptx::LaunchStatus::ok) return failed(status == ptx::LaunchStatus::timeout, message);
-      const auto threads = static_cast<std::size_t>(batch.kernels[i].launch.threads);
+      const auto threads = static_cast<std::size_t>(batch.kernels[i].launch.threads / step);
       const auto cycles = cycles_of_launches(readout, threads);
       launches.insert(launches.end(), cycles.begin(), cycles.end());
       time.ctas = static_cast<int>(readout.threads / threads);
@@ -99,12 +104,14 @@ std::vector<int> warps_up_to(int threads) {
   return warps;
 }
 
+// Copies do not branch, so that the lanes of a warp read the same clocks. Each warp of the whole GPU is a hundred
+// kilobytes less to read.
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    const std::vector<int>& warps, int rounds, const ShapeLaunch& shape) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
                  fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds,
-                 shape);
+                 shape, lanes_of_a_warp);
 }
 
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
@@ -128,7 +135,8 @@ TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vect
 
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches) {
   return [&bench, trial, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
-    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, on_one_sm(launches, times_as_often));
+    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, on_one_sm(launches, times_as_often),
+                   1);
   };
 }
 
@@ -307,12 +315,12 @@ namespace {
 
 // Puts the rates, and those of more launches instead if a few do not agree.
 void settle_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes& times,
-                  const TimeOfCopy& time_of_copy) {
+                  const TimeOfCopy& time_of_copy, int most_times_as_often) {
   put_rates(record, warps, times, time_of_copy);
   const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
   if (record.verdict != sass::Verdict::unstable || !low || !high) return;
   // Of ranges at the limit, half would still be too wide.
-  constexpr double margin = 1.3, most_times_as_often = 48;
+  constexpr double margin = 1.3;
   const double apart = 2 * (*high - *low) / (*high + *low) / largest_spread;
   const double times_as_often = std::ceil(margin * apart * apart);
   if (times_as_often < 1 || times_as_often > most_times_as_often) return;
@@ -325,8 +333,8 @@ void settle_rates(results::Record& record, const std::vector<int>& warps, const 
 }  // namespace
 
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
-                       const TimeOfCopy& time_of_copy) {
-  settle_rates(record, warps, time, times, time_of_copy);
+                       const TimeOfCopy& time_of_copy, int most_times_as_often) {
+  settle_rates(record, warps, time, times, time_of_copy, most_times_as_often);
   // If there is a message, the rates are those of the first launches.
   results::add_note(record.note, times.message);
   if (times.more_failed) record.add_flag(results::flag::retry);

@@ -115,11 +115,11 @@ using TimeOfCopy = std::function<double(const Timing& timing)>;
 // the spread is the range of its launches, and its number stands whatever that is.
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
-// The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes, but
-// not more than 48 times as often. If that fails, the rates are those of the first launches, and the record is not
-// final. Requires a GPU.
+// The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes, if
+// that is not too often. If that fails, the rates are those of the first launches, and the record is not final. Requires
+// a GPU.
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
-                       const TimeOfCopy& time_of_copy);
+                       const TimeOfCopy& time_of_copy, int most_times_as_often = 48);
 
 // A throughput is unstable if its bounds, two standard errors below and above, are further apart than this share of it.
 // At this limit, two runs differ by 1 % or more in one case of twenty.

@@ -22,6 +22,7 @@ void add(Hash& hash, const Launch& launch) {
     hash.add(fmt::format("succession {}", static_cast<int>(launch.succession)));
   if (launch.places != 0) hash.add(fmt::format("{} places", launch.places));
   if (launch.round != 0) hash.add(fmt::format("round {}", launch.round));
+  if (launch.output_step != 1) hash.add(fmt::format("every {}", launch.output_step));
   hash.add(launch.input);
   hash.add(launch.parameters);
   hash.add(launch.output_words);

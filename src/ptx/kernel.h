@@ -96,6 +96,7 @@ enum class Succession { stream, graph, synchronised };
 //   succession        how its launches follow each other
 //   round             separates launches that are otherwise equal, to measure again
 //   output_ctas       CTAs whose threads are read, from the first
+//   output_step       from one thread that is read to the next, within the CTAs that are read
 //   output_words      of each thread's slot, by index
 struct Launch {
   int threads = 32;
@@ -115,6 +116,7 @@ struct Launch {
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;
   int output_ctas = 1;
+  int output_step = 1;
   std::vector<int> output_words = {0, 1};
   bool operator==(const Launch&) const = default;
 };

@@ -17,6 +17,8 @@ namespace {
 // Mistakes that the driver would not notice.
 void require_sense(const ptx::Launch& launch) {
   if (launch.output_ctas > launch.ctas) throw std::invalid_argument("more CTAs are read than launched");
+  if (launch.output_step < 1 || launch.threads % launch.output_step != 0)
+    throw std::invalid_argument("a CTA does not have a multiple of the threads from one that is read to the next");
   for (const int word : launch.output_words) {
     if (word < 0 || word >= ptx::words_per_slot)
       throw std::invalid_argument(fmt::format("a slot has words 0 to {}", ptx::words_per_slot - 1));
@@ -149,11 +151,11 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
               (launches - 1) * launch_bytes + read_bytes, stream.get());
 }
 
-// Whether every thread of a launch stored the same words as the first.
-bool threads_agree(const std::uint32_t* slots, const ptx::Launch& shape, std::size_t threads) {
+// Whether every thread of a launch that is read stored the same words as the first.
+bool threads_agree(const std::uint32_t* slots, const ptx::Launch& shape, std::size_t words_between, std::size_t threads) {
   for (std::size_t thread = 1; thread < threads; ++thread) {
     for (const int word : shape.output_words) {
-      if (slots[thread * ptx::words_per_slot + static_cast<std::size_t>(word)] != slots[word]) return false;
+      if (slots[thread * words_between + static_cast<std::size_t>(word)] != slots[word]) return false;
     }
   }
   return true;
@@ -164,16 +166,17 @@ ptx::Readout read_output(const unsigned char* host, const KernelLaunch& kernel) 
   const auto* words = reinterpret_cast<const std::uint32_t*>(host);
   ptx::Readout readout;
   readout.launches = static_cast<std::size_t>(kernel.launches);
-  readout.threads = static_cast<std::size_t>(shape.threads * shape.output_ctas);
+  readout.threads = static_cast<std::size_t>(shape.threads / shape.output_step * shape.output_ctas);
+  const auto words_between = static_cast<std::size_t>(shape.output_step) * ptx::words_per_slot;
   const auto words_per_launch = slots_of(shape) * ptx::words_per_slot;
   readout.words_per_thread = shape.output_words.size();
   readout.threads_agree = true;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
-    readout.threads_agree &= threads_agree(words + launch * words_per_launch, shape, readout.threads);
+    readout.threads_agree &= threads_agree(words + launch * words_per_launch, shape, words_between, readout.threads);
   const auto kept = readout.threads_agree ? std::min<std::size_t>(1, readout.threads) : readout.threads;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     for (std::size_t thread = 0; thread < kept; ++thread) {
-      const auto* slot = words + launch * words_per_launch + thread * ptx::words_per_slot;
+      const auto* slot = words + launch * words_per_launch + thread * words_between;
       for (const int word : shape.output_words) readout.words.push_back(slot[word]);
     }
   }
@@ -273,16 +276,15 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
   if (evicts_l2 && !device.l2_filler)
     device.l2_filler.emplace(api, static_cast<std::size_t>(gpu::device_l2_bytes(api, device.device)));
   ptx::LaunchOutcome not_loaded;
-  const bool keeps = std::any_of(batch.kernels.begin(), batch.kernels.end(),
-                                 [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
-  if (!keeps || kept.cubin != batch.cubin) {
-    kept.clear();
-    try {
-      kept.module.emplace(api, batch.cubin.data());
-      kept.cubin = batch.cubin;
-    } catch (const gpu::CudaError& error) {
-      not_loaded = failed(error);
-    }
+  const bool keeps =
+      batch.keeps_module || std::any_of(batch.kernels.begin(), batch.kernels.end(),
+                                        [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
+  if (!keeps) kept.clear();
+  const gpu::CudaModule* module = nullptr;
+  try {
+    module = &kept.load(api, batch.cubin);
+  } catch (const gpu::CudaError& error) {
+    not_loaded = failed(error);
   }
   const Inputs inputs(batch);
   const auto input_bytes = inputs.words.size() * sizeof inputs.words[0];
@@ -299,13 +301,13 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
 
   for (std::size_t number = 0; number < batch.kernels.size(); ++number) {
     const KernelLaunch& kernel = batch.kernels[number];
-    if (!kept.module) {
+    if (module == nullptr) {
       send(frame(Kind::outcome, Outcome{not_loaded, false}));
       continue;
     }
     Outcome outcome;
     try {
-      outcome = run_kernel(api, stream, *kept.module, memory, kernel,
+      outcome = run_kernel(api, stream, *module, memory, kernel,
                            memory.slots.input.address() + inputs.offsets[number], kept);
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <list>
 #include <memory>
@@ -29,12 +30,17 @@ struct SlotMemory {
   gpu::PinnedBuffer host;
 };
 
-// Kept from one batch to the next if the launches keep their buffers, so that an experiment with thousands of questions
-// does not load the module and fill the buffers for each. Slots are kept in any case, unless they are large, so
+// Kept from one batch to the next: buffers if the launches keep them, so that an experiment with thousands of questions
+// does not fill them for each, and modules if the batch keeps them. Slots are kept in any case, unless they are large, so
 // that a launch of patched code does not allocate and free pinned memory.
+//   modules  newest first
 struct Kept {
-  Bytes cubin;
-  std::optional<gpu::CudaModule> module;
+  struct Module {
+    Module(const gpu::CudaApi& api, const Bytes& loaded) : cubin(loaded), module(api, cubin.data()) {}
+    Bytes cubin;
+    gpu::CudaModule module;
+  };
+  std::list<Module> modules;
   std::string kernel;                    // whose buffers are kept; empty: none
   std::vector<ptx::Buffer> described;    // of buffers that are kept
   std::list<gpu::FilledBuffer> buffers;  // a list, because a FilledBuffer cannot be moved
@@ -44,10 +50,24 @@ struct Kept {
     described.clear();
     kernel.clear();
   }
+  // The cubin's module. Throws what loading it throws.
+  gpu::CudaModule& load(const gpu::CudaApi& api, const Bytes& cubin) {
+    constexpr std::size_t most_modules = 2;
+    const auto loaded =
+        std::find_if(modules.begin(), modules.end(), [&](const Module& module) { return module.cubin == cubin; });
+    if (loaded == modules.begin() && !modules.empty()) return loaded->module;
+    clear_buffers();
+    if (loaded != modules.end()) {
+      modules.splice(modules.begin(), modules, loaded);
+    } else {
+      if (modules.size() == most_modules) modules.pop_back();
+      modules.emplace_front(api, cubin);
+    }
+    return modules.front().module;
+  }
   void clear() {
     clear_buffers();
-    module.reset();
-    cubin.clear();
+    modules.clear();
     constexpr std::size_t most_kept = 32 << 20;  // a few launches on every SM
     if (slots && slots->input_bytes + slots->output_bytes > most_kept) slots.reset();
   }

@@ -46,7 +46,7 @@ void serialize(Archive& archive, ptxlat::ptx::Launch& launch) {
   archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.places,
           launch.bank_bytes, launch.large_cluster, launch.keeps_buffers, launch.persisting_bytes, launch.evicts_l2,
           launch.succession, launch.round, launch.input, launch.buffers, launch.parameters, launch.output_ctas,
-          launch.output_words);
+          launch.output_step, launch.output_words);
 }
 
 template <class Archive>
@@ -146,7 +146,7 @@ void serialize(Archive& archive, KernelLaunch& kernel) {
 
 template <class Archive>
 void serialize(Archive& archive, LaunchBatch& batch) {
-  archive(batch.cubin, batch.kernels);
+  archive(batch.cubin, batch.kernels, batch.keeps_module);
 }
 
 //   lacks_memory  the device did not have enough memory for the launch

@@ -142,7 +142,7 @@ gpu::DeviceInfo Worker::device_info() {
 Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<ptx::LaunchOutcome>& outcomes) {
   open_device();
   const auto first = batch.kernels.begin() + static_cast<std::ptrdiff_t>(outcomes.size());
-  const LaunchBatch remaining{batch.cubin, {first, batch.kernels.end()}};
+  const LaunchBatch remaining{batch.cubin, {first, batch.kernels.end()}, false, batch.keeps_module};
   {
     const Spent spent(times_.loading);
     process_->send(frame(Kind::launch, remaining), options_.start_deadline);

@@ -28,10 +28,13 @@ struct KernelLaunch {
 };
 
 //   stops_at_failure  whether kernels after one that fails get its outcome and do not run: each fault costs a process
+//   keeps_module      whether one of the next batches launches the same cubin, which has no state: it stays loaded, and
+//                     one other with it
 struct LaunchBatch {
   Bytes cubin;
   std::vector<KernelLaunch> kernels;
   bool stops_at_failure = false;
+  bool keeps_module = false;
 };
 
 // The outcome of a kernel that was launched once with hardware counters read around it.

@@ -78,6 +78,9 @@ ModuleSubscriber& module_subscriber();
 // Whether $variable is a part of the text.
 bool setting_names(const char* variable, const std::string& text);
 
+// A line for the file that this environment variable names; nothing if it is not set.
+void append_to_log(const char* variable, const std::string& text);
+
 [[noreturn]] void hang();
 
 }  // namespace standin

@@ -21,12 +21,6 @@ using namespace ptxlat;
 using namespace ptxlat::gpu;
 
 namespace standin {
-namespace {
-
-constexpr std::size_t slot_bytes = ptx::slot_bytes;
-constexpr std::uint32_t sm_id = 17;
-constexpr unsigned most_threads = 1024;
-constexpr int most_dynamic_shared = 227 * 1024;
 
 void append_to_log(const char* variable, const std::string& text) {
   const char* path = std::getenv(variable);
@@ -36,6 +30,13 @@ void append_to_log(const char* variable, const std::string& text) {
   if (file < 0 || write(file, line.data(), line.size()) < 0) abort();
   close(file);
 }
+
+namespace {
+
+constexpr std::size_t slot_bytes = ptx::slot_bytes;
+constexpr std::uint32_t sm_id = 17;
+constexpr unsigned most_threads = 1024;
+constexpr int most_dynamic_shared = 227 * 1024;
 
 bool is_zero(const unsigned char* bytes, std::size_t size) {
   return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == 0; });

@@ -13,6 +13,7 @@
 //   PTXLAT_STANDIN_HANG_JIT     PTX with this in it makes the JIT hang
 //   PTXLAT_STANDIN_JIT_CACHE    "garbage": its JIT's cache has no cubin in it
 //   PTXLAT_STANDIN_LAUNCH_LOG   a file that gets one line a launch: the kernel's name
+//   PTXLAT_STANDIN_LOAD_LOG     a file that gets one line a module that is loaded: how many kernels it has
 //   PTXLAT_STANDIN_LAUNCH_SHAPES  a file that gets one line a launch: all that the launch was asked with (shape_line)
 //   PTXLAT_STANDIN_EVICT_LAST   a kernel with this in its name leaves persisting lines
 //   PTXLAT_STANDIN_COUNT        a kernel with this in its name adds 1 to the first word of its first buffer
@@ -207,6 +208,7 @@ STANDIN_API CUresult cuModuleLoadData(CUmodule* handle, const void* image) {
   auto kernels = read_cubin(cubin);
   if (kernels.empty()) return CUDA_ERROR_INVALID_IMAGE;
   if (!can_run(script().devices.at(context().device).sm, sm_of(cubin))) return error_no_binary_for_gpu;
+  append_to_log("PTXLAT_STANDIN_LOAD_LOG", std::to_string(kernels.size()));
   auto* module = new Module;
   for (auto& [name, code] : kernels) module->functions[name] = {name, std::move(code)};
   *handle = reinterpret_cast<CUmodule>(module);

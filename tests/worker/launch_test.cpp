@@ -96,6 +96,29 @@ TEST_CASE("a batch that stops at a failure launches nothing after it") {
   CHECK(log.lines().size() == 4);
 }
 
+TEST_CASE("two modules that are launched in turn are loaded once, if their batches keep them") {
+  Environment environment;
+  const TemporaryFile log;
+  environment.set("PTXLAT_STANDIN_LOAD_LOG", log.path());
+  Worker worker(test_options());
+  LaunchBatch batches[] = {test_batch(1, 1), test_batch(2, 1), test_batch(3, 1)};
+  const auto launch = [&](std::size_t number) {
+    check_readouts(batches[number], worker.launch(batches[number]), none);
+    return log.lines();
+  };
+  using Lines = std::vector<std::string>;
+  for (auto& batch : batches) batch.keeps_module = true;
+  for (const std::size_t number : {0, 1, 0}) launch(number);
+  CHECK(launch(1) == Lines{"1", "2"});
+  INFO("the one that was launched last stays");
+  launch(2);
+  CHECK(launch(1) == Lines{"1", "2", "3"});
+  CHECK(launch(0) == Lines{"1", "2", "3", "1"});
+  batches[0].keeps_module = false;
+  launch(0);
+  CHECK(launch(0) == Lines{"1", "2", "3", "1", "1", "1"});
+}
+
 TEST_CASE("where faults are expected, a process that has started the driver waits to replace the one that faults") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_FAULT", "k3_");

@@ -57,6 +57,19 @@ TEST_CASE("the words of all threads of several CTAs are returned if threads disa
   }
 }
 
+TEST_CASE("only threads so far apart are read, in each CTA") {
+  auto launch = launch_of(4, 3, 3, {first_clock, second_clock});
+  launch.output_step = 2;
+  const auto readout = readout_of(launch);
+  CHECK(readout.threads == 6);
+  REQUIRE(readout.words.size() == 3 * 6 * 2);
+  for (std::size_t thread = 0; thread < 6; ++thread) CHECK(cycles_of(readout, 0, thread) == (thread < 2 ? 10 : 11));
+  for (const int step : {0, 3}) {
+    launch.output_step = step;
+    check_refused(launch, "multiple of the threads from one that is read to the next");
+  }
+}
+
 TEST_CASE("if the threads of each launch agree, the first thread's words represent all of them") {
   const auto readout = readout_of(launch_of(4, 3, 1, {first_clock, second_clock}));
   CHECK(readout.threads == 4);

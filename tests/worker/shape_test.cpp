@@ -76,8 +76,9 @@ TEST_CASE("only the first of several CTAs is read unless a launch asks for more"
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
   ptx::Launch& launch = batch.kernels[1].launch;
-  launch = {64, 2,         4096, 50,     true, 16,     8, true, true, 2048, true, ptx::Succession::graph,
-            1,  {1, 2, 3}, {},   {7, 8}, 2,    {0, 15}};
+  launch = {64, 2,         4096, 50,     true, 16, 8,      true, true, 2048, true, ptx::Succession::graph,
+            1,  {1, 2, 3}, {},   {7, 8}, 2,    32, {0, 15}};
+  batch.keeps_module = true;
   launch.buffers = {{4096, ptx::Buffer::Contents::permutation, 128, 9, 4, true},
                     {8, ptx::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
   const Bytes sent = frame(Kind::launch, batch);
@@ -85,6 +86,7 @@ TEST_CASE("a launch arrives as it was sent") {
   REQUIRE(received.kind() == Kind::launch);
   const auto arrived = received.as<LaunchBatch>();
   CHECK(arrived.cubin == batch.cubin);
+  CHECK(arrived.keeps_module);
   REQUIRE(arrived.kernels.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(arrived.kernels[i].kernel == batch.kernels[i].kernel);
