@@ -174,13 +174,13 @@ std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size
   return codes;
 }
 
-bool leaves_the_sm(const Code& code) {
+bool leaves_the_sm(const std::vector<std::string>& opcodes) {
   constexpr std::array<std::string_view, 4> inside = {"ATOMS", "STS", "STL", "STAS"};
-  return std::any_of(code.begin(), code.end(), [&](const sass::Instruction& instruction) {
-    const auto opcode = sass::opcode_of(instruction.text), family = sass::family_of(opcode);
+  return std::any_of(opcodes.begin(), opcodes.end(), [&](const std::string& opcode) {
+    const auto family = sass::family_of(opcode);
     const bool changes =
         sass::changes_memory(opcode) && std::find(inside.begin(), inside.end(), family) == inside.end();
-    return changes || sass::has(opcode, sass::Trait::fences) || opcode.find(".STRONG") != std::string_view::npos;
+    return changes || sass::has(opcode, sass::Trait::fences) || opcode.find(".STRONG") != std::string::npos;
   });
 }
 
@@ -202,9 +202,17 @@ std::vector<int> warps_to_try(const Code& code, bool leaves_sm) {
   return warps_of_curves();
 }
 
+// What has rates of the whole GPU as well rarely agrees on one of an SM, however often it is launched. What has none
+// has the range of its launches.
+Settling settling_of(const Code& code, bool has_rates_of_gpu) {
+  constexpr int seldom = 4;
+  if (!leaves_the_sm(opcodes_of(code))) return {};
+  return has_rates_of_gpu ? Settling{seldom, false} : Settling{.is_survey = true};
+}
+
 // Measures codes in turn and puts the result into the record.
 void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
-             results::Record& record) {
+             bool has_rates_of_gpu, results::Record& record) {
   bench.begin_cell();
   const auto codes = codes_of(loops.longer, turns);
   const bool uses_memory = bench.batch().trial(loops.longer.trial).launch.uses_memory;
@@ -220,12 +228,10 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
   record.gpu = bench.gpu();
   if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   if (!uses_memory) time_more_often(time, warps, those_that_differ(times), 1, times);
-  // What has rates of the whole GPU as well rarely agrees on one of an SM, however often it is launched.
-  constexpr int seldom = 4, often = 48;
   put_settled_rates(
       record, warps, time, std::move(times),
       [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); },
-      leaves_the_sm(codes.front()) ? seldom : often);
+      settling_of(codes.front(), has_rates_of_gpu));
 }
 
 }  // namespace
@@ -264,7 +270,8 @@ void measure_copies(line::Bench& bench, const isa::Catalogue& catalogue, const i
   shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, codes);
   record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
   record.code = code_of_copies(catalogue, variant, codes, bench.batch().trial(loops.longer.trial).launch);
-  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, copies, turns, record); });
+  const bool has_rates_of_gpu = can_run_on_every_sm(catalogue, variant);
+  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, copies, turns, has_rates_of_gpu, record); });
 }
 
 }  // namespace ptxlat::loops

@@ -35,9 +35,12 @@ constexpr int launches_of_one_line = 6;
 // A line, and more so an address, is saturated by any.
 std::vector<int> warps_of(AccessPattern pattern) {
   switch (pattern) {
-    case AccessPattern::one_address: return {1};
-    case AccessPattern::one_line: return {4};
-    default: return {4, 16};
+    case AccessPattern::one_address:
+      return {1};
+    case AccessPattern::one_line:
+      return {4};
+    default:
+      return {4, 16};
   }
 }
 

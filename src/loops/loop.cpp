@@ -135,8 +135,7 @@ TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vect
 
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches) {
   return [&bench, trial, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
-    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, on_one_sm(launches, times_as_often),
-                   1);
+    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, on_one_sm(launches, times_as_often), 1);
   };
 }
 
@@ -242,12 +241,16 @@ void withdraw(results::Record& record, const std::string& why) {
   results::give_up(record, sass::Verdict::unstable, why);
 }
 
+// Whether its launches, at different places, are not expected to agree.
+bool is_range(const results::Record& record) {
+  return results::access_pattern_of(record) || record.has_flag(results::flag::survey);
+}
+
 // Without them, for a record made before there were any, its verdict stays.
 void judge_spread(results::Record& record, double throughput) {
   const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
   if (!low || !high) return;
-  const bool is_of_sm = !results::access_pattern_of(record);  // that of the GPU is what it is
-  const bool is_unstable = is_of_sm && *high - *low > largest_spread * throughput;
+  const bool is_unstable = !is_range(record) && *high - *low > largest_spread * throughput;
   record.verdict = sass::Verdict::proven;
   if (!is_unstable) return;
   const auto unit = results::work_unit_of(record.ptx);
@@ -292,12 +295,13 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   for (std::size_t launch = 0; launch < launches; ++launch) {
     if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, best)) of_launches.push_back(*one);
   }
-  if (!of_launches.empty() && is_of_gpu) {
-    // The number itself is of all launches' times.
-    of_launches.push_back(saturation_of(warps, rates).per_clock);
-    const auto [least, most] = std::minmax_element(of_launches.begin(), of_launches.end());
-    record.set(metric::throughput_low, *least);
-    record.set(metric::throughput_high, *most);
+  if (!of_launches.empty() && is_range(record)) {
+    // Of many launches, without the slowest and the fastest of twenty. The number itself is of all launches' times.
+    constexpr double outer = 0.05;
+    constexpr std::size_t many = 20;
+    const double left_out = of_launches.size() < many ? 0 : outer, number = saturation_of(warps, rates).per_clock;
+    record.set(metric::throughput_low, std::min(number, quantile_of(of_launches, left_out)));
+    record.set(metric::throughput_high, std::max(number, quantile_of(of_launches, 1 - left_out)));
   } else if (!of_launches.empty()) {
     const double error = error_of_middle_mean(of_launches), middle = middle_mean_of(of_launches);
     record.set(metric::throughput_low, middle - 2 * error);
@@ -313,12 +317,18 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
 
 namespace {
 
+// Whether there are rates, and launches that do not agree on one.
+bool is_unsettled(const results::Record& record) {
+  return record.verdict == sass::Verdict::unstable && record.number(metric::throughput_low) &&
+         record.number(metric::throughput_high);
+}
+
 // Puts the rates, and those of more launches instead if a few do not agree.
 void settle_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes& times,
                   const TimeOfCopy& time_of_copy, int most_times_as_often) {
   put_rates(record, warps, times, time_of_copy);
+  if (!is_unsettled(record)) return;
   const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
-  if (record.verdict != sass::Verdict::unstable || !low || !high) return;
   // Of ranges at the limit, half would still be too wide.
   constexpr double margin = 1.3;
   const double apart = 2 * (*high - *low) / (*high + *low) / largest_spread;
@@ -333,8 +343,13 @@ void settle_rates(results::Record& record, const std::vector<int>& warps, const 
 }  // namespace
 
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
-                       const TimeOfCopy& time_of_copy, int most_times_as_often) {
-  settle_rates(record, warps, time, times, time_of_copy, most_times_as_often);
+                       const TimeOfCopy& time_of_copy, const Settling& settling) {
+  settle_rates(record, warps, time, times, time_of_copy, settling.most_times_as_often);
+  if (settling.is_survey && is_unsettled(record)) {
+    record.add_flag(results::flag::survey);
+    record.series.pop_back();
+    put_rates(record, warps, times, time_of_copy);
+  }
   // If there is a message, the rates are those of the first launches.
   results::add_note(record.note, times.message);
   if (times.more_failed) record.add_flag(results::flag::retry);
@@ -365,6 +380,7 @@ void read_again(results::Record& record) {
     results::add_note(record.note,
                       fmt::format("one unit serves all sub-partitions: a warp alone does {:.4g}",
                                   rate_of_one_warp(warps, rates) / results::work_unit_of(record.ptx).threads));
+  if (record.has_flag(results::flag::survey)) results::add_note(record.note, "a range, by the lines and the SM");
   judge_spread(record, saturation.per_clock);
 }
 

@@ -111,15 +111,20 @@ std::vector<std::size_t> those_that_differ(const LoopTimes& times);
 // The SM time that one more copy in each warp takes, in cycles, from the times of both loops.
 using TimeOfCopy = std::function<double(const Timing& timing)>;
 
-// Puts the curve over warps into the record, how far its launches spread, and its result. Of a rate of the whole GPU,
-// the spread is the range of its launches, and its number stands whatever that is.
+// Puts the curve over warps into the record, how far its launches spread, and its result. Of a rate of the whole GPU or
+// a survey, the spread is the range of its launches, and its number stands whatever that is.
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
-// The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes, if
-// that is not too often. If that fails, the rates are those of the first launches, and the record is not final. Requires
-// a GPU.
+// The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes. If
+// that fails, the rates are those of the first launches, and the record is not final. Requires a GPU.
+//   most_times_as_often  if it takes more, they do not agree
+//   is_survey            then they are at different lines and SMs of which the result may be a range
+struct Settling {
+  int most_times_as_often = 48;
+  bool is_survey = false;
+};
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
-                       const TimeOfCopy& time_of_copy, int most_times_as_often = 48);
+                       const TimeOfCopy& time_of_copy, const Settling& settling = {});
 
 // A throughput is unstable if its bounds, two standard errors below and above, are further apart than this share of it.
 // At this limit, two runs differ by 1 % or more in one case of twenty.

@@ -92,6 +92,7 @@ void MeasuredCodes::put(results::Record& record, const std::function<void()>& me
   record.note = known->note;
   if (known->has_failed) record.add_flag(results::flag::retry);
   record.set_flag(results::flag::shares_unit, known->shares_unit);
+  record.set_flag(results::flag::survey, known->is_survey);
   record.gpu = known->gpu;
   if (known->measured_as != record.ptx) record.windows.front().measured_as = known->measured_as;
 }
@@ -106,10 +107,10 @@ void MeasuredCodes::keep(const results::Record& record) {
   if (record.code.empty()) return;
   const auto& as = record.windows.front().measured_as;
   const std::scoped_lock lock(mutex_);
-  measured_.emplace(
-      record.code,
-      Measured{record.metrics, record.series, record.verdict, record.note, as.empty() ? record.ptx : as, record.gpu,
-               record.has_flag(results::flag::retry), record.has_flag(results::flag::shares_unit)});
+  measured_.emplace(record.code,
+                    Measured{record.metrics, record.series, record.verdict, record.note, as.empty() ? record.ptx : as,
+                             record.gpu, record.has_flag(results::flag::retry),
+                             record.has_flag(results::flag::shares_unit), record.has_flag(results::flag::survey)});
 }
 
 }  // namespace ptxlat::loops

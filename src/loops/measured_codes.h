@@ -79,7 +79,7 @@ class MeasuredCodes {
     std::string note, measured_as;
     std::size_t gpu = 0;
     bool has_failed = false;  // in part: flag::retry
-    bool shares_unit = false;
+    bool shares_unit = false, is_survey = false;
   };
   std::optional<Measured> find(const std::string& code);
   void keep(const results::Record& record);

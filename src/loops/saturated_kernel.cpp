@@ -115,13 +115,11 @@ ptx::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const i
   builder.load({"%leave"}, "pred", {"0", "0", false});
   std::string pmevents;
   for (int place = 0; place < places; ++place) pmevents += "  pmevent 0;\n";
-  const auto window = ptx::fill(
-      loaded.skeletons.saturated,
-      {{"aligned", loaded.skeletons.aligned.text},
-       {"steps", steps},
-       {"again", kept.again},
-       {"places", pmevents},
-       {"results", kept.if_left}});
+  const auto window = ptx::fill(loaded.skeletons.saturated, {{"aligned", loaded.skeletons.aligned.text},
+                                                             {"steps", steps},
+                                                             {"again", kept.again},
+                                                             {"places", pmevents},
+                                                             {"results", kept.if_left}});
   auto trial = ptx::finish(builder, loaded.skeletons, ptx::Frame::loop, window, kept.behind);
   trial.role = "saturated";
   return trial;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "line/window_record.h"
+#include "loops/copy_loops.h"
 #include "loops/patch.h"
 #include "loops/saturated_kernel.h"
 #include "ptx/instruction.h"
@@ -94,7 +95,8 @@ void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, re
     return;
   }
   put_settled_rates(record, warps, time, times,
-                    time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
+                    time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr),
+                    {.is_survey = leaves_the_sm(record.sass)});
 }
 
 }  // namespace

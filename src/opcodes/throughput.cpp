@@ -307,7 +307,8 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   const auto& codes = loops.longer.found.codes;
   std::vector<std::size_t> turns{0};
   if (codes.size() > 1 && loops::opcodes_of(codes[0]) != loops::opcodes_of(codes[1])) turns.push_back(1);
-  auto of_copies = loops::opcodes_of(codes.front());
+  const auto of_first = loops::opcodes_of(codes.front());
+  auto of_copies = of_first;
   if (turns.size() > 1) of_copies.push_back(loops::opcodes_of(codes[1]).front());
   const auto program = other_than_copies(bench, work, of_copies);
   std::vector<results::Record> records{work.record};
@@ -330,7 +331,7 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   own.set_flag(results::flag::takes_turns, turns.size() > 1);
   const auto& variant = work.plan->variant;
   loops::measure_copies(bench, catalogue, variant, loops, work.copies, turns, measured, own);
-  const bool leaves_the_sm = own.verdict == sass::Verdict::unstable || loops::leaves_the_sm(codes.front());
+  const bool leaves_the_sm = own.verdict == sass::Verdict::unstable || loops::leaves_the_sm(of_first);
   if (bench.measures() && leaves_the_sm) {
     auto of_gpu = loops::measure_on_every_sm(bench, catalogue, variant, loops, work.copies, turns, measured, own);
     std::move(of_gpu.begin(), of_gpu.end(), std::back_inserter(records));

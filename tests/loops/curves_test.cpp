@@ -158,6 +158,42 @@ TEST_CASE("more launches that fail leave what the first ones said") {
   CHECK_FALSE(is_final(record));  // the next run may succeed
 }
 
+TEST_CASE("at lines and SMs that differ, the throughput is a range, once more launches do not agree either") {
+  const auto is_slow = [](int launch) { return launch % 2 == 0; };
+  const auto times = times_of(2, [&](int, int launch) { return is_slow(launch) ? 1.2 : 1; });
+  const auto again = [&](bool is_longer) {
+    return [&, is_longer](const std::vector<int>& numbers, int, int times_as_often) {
+      const auto all = times_of(
+          2, [&](int, int launch) { return is_slow(launch) ? 1.2 : 1; }, times_as_often * launches);
+      const auto& cycles = is_longer ? all.longer : all.shorter;
+      LoopTime time;
+      for (const int number : numbers)
+        time.cycles.push_back(cycles[static_cast<std::size_t>(std::ranges::find(warps, number) - warps.begin())]);
+      return time;
+    };
+  };
+  const auto copy = [](const Timing& timing) { return cycles_of_copy(timing, shorter_copies, longer_copies); };
+  const auto settled = [&](const Settling& settling) {
+    auto record = record_of("st.release.gpu.shared.u32");
+    put_settled_rates(record, warps, {again(false), again(true)}, times, copy, settling);
+    return record;
+  };
+  CHECK(settled({.most_times_as_often = 1}).verdict == sass::Verdict::unstable);
+  auto record = settled({.most_times_as_often = 1, .is_survey = true});
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.has_flag(results::flag::survey));
+  CHECK(record.series.size() == 1);
+  CHECK(record.note == "a range, by the lines and the SM");
+  const double low = *record.number(metric::throughput_low), high = *record.number(metric::throughput_high);
+  CHECK(is_near(high, 64));
+  CHECK(is_near(low, 64 / 1.2));
+  CHECK((low < *record.number(metric::throughput) && *record.number(metric::throughput) < high));
+  INFO("read again by the same rules");
+  const auto before = record;
+  read_again(record);
+  CHECK(record == before);
+}
+
 TEST_CASE("many launches that fall into two give one throughput") {
   std::mt19937 random(12);
   std::vector<double> found;
@@ -294,9 +330,9 @@ TEST_CASE("a rate of the whole GPU is what it is, with the range of its launches
 
 TEST_CASE("what leaves the SM is what stores, changes memory, fences, or asks for what all SMs see") {
   const auto leaves = [](std::vector<const char*> texts) {
-    Code code;
-    for (const auto* text : texts) code.emplace_back().text = text;
-    return leaves_the_sm(code);
+    std::vector<std::string> opcodes;
+    for (const auto* text : texts) opcodes.emplace_back(sass::opcode_of(text));
+    return leaves_the_sm(opcodes);
   };
   for (const char* text :
        {"STG.E desc[UR4][R2.64], R5", "ST.E.128 [R2], R4", "RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5",
