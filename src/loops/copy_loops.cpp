@@ -184,6 +184,11 @@ bool leaves_the_sm(const std::vector<std::string>& opcodes) {
   });
 }
 
+Settling settling_of(const std::vector<std::string>& opcodes) {
+  constexpr int seldom = 4;
+  return leaves_the_sm(opcodes) ? Settling{seldom, true} : Settling{};
+}
+
 namespace {
 
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
@@ -200,14 +205,6 @@ std::vector<int> warps_to_try(const Code& code, bool leaves_sm) {
   if (code.size() > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
   if (leaves_sm) return {1, 2, 4, 8, 12, 16, 24, 32};
   return warps_of_curves();
-}
-
-// What has rates of the whole GPU as well rarely agrees on one of an SM, however often it is launched. What has none
-// has the range of its launches.
-Settling settling_of(const Code& code, bool has_rates_of_gpu) {
-  constexpr int seldom = 4;
-  if (!leaves_the_sm(opcodes_of(code))) return {};
-  return has_rates_of_gpu ? Settling{seldom, false} : Settling{.is_survey = true};
 }
 
 // Measures codes in turn and puts the result into the record.
@@ -228,10 +225,11 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
   record.gpu = bench.gpu();
   if (times.shorter.empty()) return results::give_up(record, times.verdict, times.message);
   if (!uses_memory) time_more_often(time, warps, those_that_differ(times), 1, times);
+  auto settling = settling_of(opcodes_of(codes.front()));
+  settling.is_survey = settling.is_survey && !has_rates_of_gpu;
   put_settled_rates(
       record, warps, time, std::move(times),
-      [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); },
-      settling_of(codes.front(), has_rates_of_gpu));
+      [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); }, settling);
 }
 
 }  // namespace

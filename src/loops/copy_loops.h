@@ -61,6 +61,8 @@ struct CopyLoops {
 // Whether the code's accesses leave the SM, whatever is in its cache: it stores, has an atomic or a fence, or loads
 // what is the same for all SMs (.STRONG).
 bool leaves_the_sm(const std::vector<std::string>& opcodes);
+// What leaves it rarely agrees on one rate of an SM, however often it is launched.
+Settling settling_of(const std::vector<std::string>& opcodes);
 
 // The codes of a loop that take turns, by number: each kernel has its own registers.
 std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns);

@@ -340,16 +340,24 @@ void settle_rates(results::Record& record, const std::vector<int>& warps, const 
   put_rates(record, warps, times, time_of_copy);
 }
 
+// Puts the rates of launches that do not agree, if they are one rate at all.
+void take_range(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
+                const TimeOfCopy& time_of_copy) {
+  constexpr double widest = 2;
+  auto range = record;
+  range.add_flag(results::flag::survey);
+  range.series.pop_back();
+  put_rates(range, warps, times, time_of_copy);
+  if (*range.number(metric::throughput_high) <= widest * *range.number(metric::throughput_low))
+    record = std::move(range);
+}
+
 }  // namespace
 
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
                        const TimeOfCopy& time_of_copy, const Settling& settling) {
   settle_rates(record, warps, time, times, time_of_copy, settling.most_times_as_often);
-  if (settling.is_survey && is_unsettled(record)) {
-    record.add_flag(results::flag::survey);
-    record.series.pop_back();
-    put_rates(record, warps, times, time_of_copy);
-  }
+  if (settling.is_survey && is_unsettled(record)) take_range(record, warps, times, time_of_copy);
   // If there is a message, the rates are those of the first launches.
   results::add_note(record.note, times.message);
   if (times.more_failed) record.add_flag(results::flag::retry);

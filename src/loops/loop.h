@@ -118,7 +118,8 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
 // The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes. If
 // that fails, the rates are those of the first launches, and the record is not final. Requires a GPU.
 //   most_times_as_often  if it takes more, they do not agree
-//   is_survey            then they are at different lines and SMs of which the result may be a range
+//   is_survey            then they are at different lines and SMs, and the result is a range if that is within a factor
+//                        of two
 struct Settling {
   int most_times_as_often = 48;
   bool is_survey = false;

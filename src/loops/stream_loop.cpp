@@ -96,7 +96,7 @@ void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, re
   }
   put_settled_rates(record, warps, time, times,
                     time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr),
-                    {.is_survey = leaves_the_sm(record.sass)});
+                    settling_of(record.sass));
 }
 
 }  // namespace

@@ -177,7 +177,8 @@ Finding find_queue(const Curve& curve, double slack) {
   // The wait is a step in what is otherwise a line.
   if (late_by(end, end - 1) <= std::abs(late_by(end - 1, 0)))
     return undetermined(fmt::format("{}, which the curve leaves before it has a step", model));
-  if (2 * predicted < end - first_line + 1)
+  constexpr std::size_t many = 8;  // so many come before the wait that it is one, whatever the line
+  if (end - first_line < many && 2 * predicted <= end - first_line)
     return undetermined(fmt::format("{}, which predicted {} of {} points", model, predicted, end - first_line));
   const double last = curve.x[end - 1];
   const bool holds = end - first_line >= shortest_rest && predicted == end - first_line && behind >= shortest_rest &&

@@ -160,11 +160,12 @@ TEST_CASE("more launches that fail leave what the first ones said") {
 
 TEST_CASE("at lines and SMs that differ, the throughput is a range, once more launches do not agree either") {
   const auto is_slow = [](int launch) { return launch % 2 == 0; };
-  const auto times = times_of(2, [&](int, int launch) { return is_slow(launch) ? 1.2 : 1; });
+  double slow = 1.2;
+  auto times = times_of(2, [&](int, int launch) { return is_slow(launch) ? slow : 1; });
   const auto again = [&](bool is_longer) {
     return [&, is_longer](const std::vector<int>& numbers, int, int times_as_often) {
       const auto all = times_of(
-          2, [&](int, int launch) { return is_slow(launch) ? 1.2 : 1; }, times_as_often * launches);
+          2, [&](int, int launch) { return is_slow(launch) ? slow : 1; }, times_as_often * launches);
       const auto& cycles = is_longer ? all.longer : all.shorter;
       LoopTime time;
       for (const int number : numbers)
@@ -192,6 +193,12 @@ TEST_CASE("at lines and SMs that differ, the throughput is a range, once more la
   const auto before = record;
   read_again(record);
   CHECK(record == before);
+  INFO("what differs by more than a factor of two is not a rate");
+  slow = 2.5;
+  times = times_of(2, [&](int, int launch) { return is_slow(launch) ? slow : 1; });
+  record = settled({.most_times_as_often = 1, .is_survey = true});
+  CHECK(record.verdict == sass::Verdict::unstable);
+  CHECK_FALSE(record.has_flag(results::flag::survey));
 }
 
 TEST_CASE("many launches that fall into two give one throughput") {
