@@ -27,7 +27,8 @@ namespace ptxlat {
 
 namespace {
 
-const char* advice_for(int error_number) {
+const char* advice_for(const char* doing, int error_number) {
+  const bool reads = std::string_view(doing).starts_with("read") || std::string_view(doing).starts_with("open");
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:
@@ -42,7 +43,8 @@ const char* advice_for(int error_number) {
     case EEXIST:
       return "Something that is not a folder is in the way: remove it, or name another folder.";
     case ENOENT:
-      return "A file of the table is missing: export the table again from its store.";
+      return reads ? "Check the name. A file of a table comes back when it is exported again from its store."
+                   : "Nothing can be made there: name another folder.";
     default:
       return "";
   }
@@ -132,7 +134,7 @@ void remove_abandoned(const Folder& folder, int descriptor, const std::set<std::
 Error file_error(const std::filesystem::path& file, const char* doing, int error_number) {
   return Error(ExitCode::storage,
                fmt::format("cannot {} {}: {}", doing, file.string(), std::generic_category().message(error_number)),
-               advice_for(error_number));
+               advice_for(doing, error_number));
 }
 
 void replace_files(const Folder& folder, const std::vector<NamedContent>& files) {

@@ -29,6 +29,11 @@ inline std::string lower_case(std::string text) {
   return text;
 }
 
+// A name for a column of this width, in ASCII.
+inline std::string cut_to(const std::string& name, std::size_t width) {
+  return name.size() <= width ? name : name.substr(0, width - 1) + "…";
+}
+
 using Bytes = std::vector<std::uint8_t>;
 
 // A text from a file, made safe for a terminal: without the control characters that could move the cursor, change the

@@ -81,6 +81,8 @@ void assemble(const AssembleOptions& options) {
   // Each of the many threads would keep freed memory in its own arena: 2.1 GB after half an hour.
   mallopt(M_ARENA_MAX, 2);
   const auto started = std::chrono::steady_clock::now();
+  // An older bundle is replaced, and nothing else.
+  if (std::filesystem::exists(options.output)) bundle::open_bundle(options.output);
   const auto& selection = options.selection;
   const auto loaded = load_catalogue_for(selection);
   const auto manifest = manifest_of(options);
@@ -133,8 +135,8 @@ void assemble(const AssembleOptions& options) {
   print_summary(manifest, verdicts);
   warn_of_failures(failures);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  say(stderr, "{} cells in {:.1f} s ({:.0f} a second)\n{}: {:.1f} MB\n", cells, wall, static_cast<double>(cells) / wall,
-      options.output, static_cast<double>(std::filesystem::file_size(options.output)) / 1e6);
+  remark("{} cells in {:.1f} s ({:.0f} a second)\n{}: {:.1f} MB\n", cells, wall, static_cast<double>(cells) / wall,
+         options.output, static_cast<double>(std::filesystem::file_size(options.output)) / 1e6);
 }
 
 }  // namespace

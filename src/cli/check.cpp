@@ -61,7 +61,7 @@ void compile_for_check(isa::Catalogue& catalogue, const std::vector<const isa::F
 void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
   const auto& selection = options.selection;
   std::optional<isa::Target> target;
-  if (!selection.target.empty()) target = target_from(selection.target);
+  if (!selection.target.empty()) target = target_of(toolchain, target_from(selection.target));
   auto loaded = load_catalogue_for(selection);
   const auto forms = selected_forms(loaded.catalogue, selection, false, target);
   compile_for_check(loaded.catalogue, forms, toolchain, target);

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -23,6 +24,8 @@
 #include "cli/toolchains.h"
 #include "compare/compare_write.h"
 #include "compare/groups.h"
+#include "latency/plan.h"
+#include "run/provenance.h"
 #include "tables/find_tables.h"
 #include "tables/folder.h"
 #include "tables/rows.h"
@@ -162,11 +165,13 @@ void write_groups(const CompareOptions& options, const std::vector<compare::Grou
   if (options.format == "facts") return print_text([&](std::ostream& out) { compare::write_facts_csv(out, groups); });
   if (options.format == "opcodes")
     return print_text([&](std::ostream& out) { compare::write_opcodes_csv(out, groups); });
-  if (options.format == "json") return print_text([&](std::ostream& out) { compare::write_json(out, groups); });
+  if (options.format == "json")
+    return print_text(
+        [&](std::ostream& out) { compare::write_json(out, groups, run::tool_version(), latency::method_version); });
   const auto usual_rows = is_brief() ? std::size_t{20} : std::numeric_limits<std::size_t>::max();
   const bool is_markdown = options.format == "markdown";
   const tables::PageStyle style{is_markdown ? tables::PageFormat::markdown : tables::PageFormat::text,
-                                screen().in_colour, options.most_rows.value_or(usual_rows)};
+                                screen().in_colour, options.most_rows.value_or(usual_rows), is_brief() && !is_markdown};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
     compare::write_page(std::cout, groups[i], style);
@@ -240,7 +245,12 @@ void add_compare(CLI::App& program) {
       ->add_option("--rows", options->most_rows,
                    "List at most this many rows, the most interesting ones, in text and Markdown. Default: all; on a "
                    "terminal, 20.")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const bool is_number = !text.empty() && text.size() <= 9 && std::all_of(text.begin(), text.end(), is_digit);
+            return is_number ? std::string() : fmt::format("{} is not a number of rows", text);
+          },
+          ""))
       ->type_name("N");
   command
       ->add_flag("--fail-on-change{any}", options->fail_on_change,

@@ -27,6 +27,7 @@ void print_dry_run(const DryRun& run, const std::vector<results::CellKey>& thing
     if (run.forms > 0) document["forms"] = run.forms;
     document[run.things] = things.size();
     document["in_store"] = known;
+    if (run.unsupported > 0) document["unsupported"] = run.unsupported;
     document["seconds"] = std::ceil(seconds);
     return print_json(document);
   }
@@ -35,8 +36,9 @@ void print_dry_run(const DryRun& run, const std::vector<results::CellKey>& thing
   const auto time =
       seconds < in_minutes ? fmt::format("{:.0f} s", std::ceil(seconds)) : fmt::format("{:.0f} min", seconds / 60);
   const auto on_cores = run.assemblers > 0 ? fmt::format(" on {} cores", cores) : "";
-  say("{}/{}: {} {}{}, {} of them already in {}; about {}{}\n", run.folder, run.table, things.size(), run.things,
-      of_forms, known, store, time, on_cores);
+  const auto others = run.unsupported > 0 ? fmt::format("; and {} that the target does not have", run.unsupported) : "";
+  say("{}/{}: {} {}{}, {} of them already in {}; about {}{}{}\n", run.folder, run.table, things.size(), run.things,
+      of_forms, known, store, time, on_cores, others);
 }
 
 }  // namespace ptxlat::cli

@@ -13,10 +13,11 @@ namespace ptxlat::cli {
 //   table            and below which folder it would be written
 //   things           of which there are so many: "cells"
 //   forms            of which these are; 0: of none
+//   unsupported      further ones, which the target does not have and which take no time
 //   seconds_of_each  about how long one of them takes, on one core if `assemblers` work on them, two on each core
 struct DryRun {
   std::string table, folder, things = "cells";
-  std::size_t forms = 0, assemblers = 0;
+  std::size_t forms = 0, unsupported = 0, assemblers = 0;
   double seconds_of_each = 0;
 };
 

@@ -54,8 +54,8 @@ void export_table(const ExportOptions& options) {
                 "name a measured one, such as nvidia-h200");
   const auto exported = simulator::export_tables(target, table, bases, made_by);
   write(options.folder, exported);
-  for (const auto& left : exported.left_out) say(stderr, "left out: {} {}: {}\n", left.file, left.option, left.reason);
-  say(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());
+  for (const auto& left : exported.left_out) remark("left out: {} {}: {}\n", left.file, left.option, left.reason);
+  remark("{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());
   for (const auto& [path, content] : exported.files) say("{}\n", (fs::path(options.folder) / path).string());
 }
 

@@ -163,6 +163,28 @@ std::string help_of_command(const CLI::App& command) {
                              0, help_width()));
 }
 
+// CLI11's words, where a person would choose others.
+std::string plain_words(const CLI::ParseError& error) {
+  std::string words = error.what();
+  for (const std::string name : {"--levels: ", "--level: "}) {
+    if (words.starts_with(name)) words.replace(0, name.size(), "-O: ");
+  }
+  const auto replace = [&](const std::string& theirs, const std::string& ours) {
+    if (const auto at = words.find(theirs); at != std::string::npos) words.replace(at, theirs.size(), ours);
+  };
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    replace("Could not convert: ", "");
+    replace(" = ", " ");
+    return words + ": that is not a number";
+  }
+  if (const auto at = words.find(": At Most 1 required"); at != std::string::npos)
+    return words.substr(0, at) + " may be given once";
+  if (const auto at = words.find(": 1 required"); at != std::string::npos)
+    return words.substr(0, at) + " needs a value";
+  replace(" is required", " is missing");
+  return words;
+}
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -184,23 +206,31 @@ std::string help_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? help_of_program(app) : help_of_command(app);
 }
 
+Error no_such_command(const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const auto& group : command_groups()) {
+    for (const auto& example : group.commands) names.emplace_back(example.command);
+  }
+  return {ExitCode::usage, fmt::format("there is no command {}", wanted),
+          did_you_mean(nearest_names(wanted, names, 1)) + "`ptxlat help` lists the commands"};
+}
+
 Error usage_error(const CLI::App& program, const CLI::ParseError& error) {
   const auto used = program.get_subcommands();
   const auto left = program.remaining(true);
   if (used.empty()) {
-    std::vector<std::string> names;
-    for (const auto& group : command_groups()) {
-      for (const auto& example : group.commands) names.emplace_back(example.command);
-    }
-    const bool is_option = !left.empty() && left.front().starts_with('-');
-    const auto all = is_option ? option_names(program) : names;
-    return {
-        ExitCode::usage,
-        left.empty() ? std::string(error.what())
-                     : fmt::format("there is no {} {}", is_option ? "option" : "command", left.front()),
-        (left.empty() ? "" : did_you_mean(nearest_names(left.front(), all, 1))) + "`ptxlat help` lists the commands"};
+    if (left.empty()) return {ExitCode::usage, error.what(), "`ptxlat help` lists the commands"};
+    if (!left.front().starts_with('-')) return no_such_command(left.front());
+    return {ExitCode::usage, fmt::format("there is no option {}", left.front()),
+            did_you_mean(nearest_names(left.front(), option_names(program), 1)) + "`ptxlat help` lists the commands"};
   }
   const auto& command = *used.front();
+  for (const auto& argument : left) {
+    const auto name = argument.substr(0, argument.find('='));
+    if (argument.size() < 2 || argument[0] != '-' || command.get_option_no_throw(name) == nullptr) continue;
+    return {ExitCode::usage, fmt::format("{} is an option of {} and comes after it", name, command.get_name()),
+            fmt::format("write ptxlat {} … {} …", command.get_name(), name)};
+  }
   const auto help = fmt::format("`ptxlat {} --help` lists its options", command.get_name());
   for (const auto& argument : left) {
     if (!argument.starts_with("--")) continue;
@@ -211,7 +241,10 @@ Error usage_error(const CLI::App& program, const CLI::ParseError& error) {
     return {ExitCode::usage, fmt::format("{} has no option {}", command.get_name(), name),
             did_you_mean(nearest_names(name, names, 1)) + help};
   }
-  return {ExitCode::usage, fmt::format("{}: {}", command.get_name(), error.what()),
+  if (!left.empty() && command.get_option_no_throw("--filter") != nullptr)
+    return {ExitCode::usage, fmt::format("{} takes no argument {}", command.get_name(), left.front()),
+            fmt::format("did you mean --filter {}? {}", left.front(), help)};
+  return {ExitCode::usage, fmt::format("{}: {}", command.get_name(), plain_words(error)),
           fmt::format("for example: {}\n        {}", example_of(command.get_name()), help)};
 }
 

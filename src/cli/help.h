@@ -48,5 +48,6 @@ std::string_view without_gpu(const std::string& command);
 
 // A command line that CLI11 rejects, in the program's own words: which option or command may have been meant.
 Error usage_error(const CLI::App& program, const CLI::ParseError& error);
+Error no_such_command(const std::string& wanted);
 
 }  // namespace ptxlat::cli

@@ -14,6 +14,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/screen.h"
 #include "cli/selection.h"
 #include "cli/table_names.h"
 #include "cli/toolchains.h"
@@ -164,7 +165,7 @@ void add_list(CLI::App& program) {
   command->callback([options] {
     const auto& selection = options->selection;
     std::optional<isa::Target> target;
-    if (!selection.target.empty()) target = target_from(selection.target);
+    if (!selection.target.empty()) target = known_target_from(selection.target);
     const auto loaded = load_selected(selection, selection.filters);
     const auto forms = selected_forms(loaded.catalogue, selection, options->core_only, target);
     if (options->table.empty() && options->sass.empty()) return print_forms(forms, options->format);
@@ -176,7 +177,9 @@ void add_list(CLI::App& program) {
     if (!options->sass.empty()) keep_forms_with(table, options->sass, names);
     const tables::RowThroughputs numbers{table.opcodes, table.spellings};
     if (options->format == "json") return print_json(rows_to_json(folder, table, numbers, names));
-    if (options->format == "text") return tables::write_forms_text(std::cout, table, numbers, names);
+    constexpr std::size_t narrow = 30;
+    if (options->format == "text")
+      return tables::write_forms_text(std::cout, table, numbers, names, is_brief() ? narrow : tables::whole_name);
     print_text([&](std::ostream& out) { tables::write_forms_csv(out, table, numbers, names); });
   });
 }

@@ -135,6 +135,9 @@ int run_program(int argc, char** argv) {
     say(stderr, "{}", help_of(program));
     return static_cast<int>(ExitCode::usage);
   }
+  const bool helps_with_command = argc > 2 && std::string_view(argv[1]) == "help" && argv[2][0] != '-';
+  const auto is_wanted = [&](const CLI::App* command) { return command->get_name() == argv[2]; };
+  if (helps_with_command && program.get_subcommands(is_wanted).empty()) throw no_such_command(argv[2]);
   std::optional<OneScreen> one_screen;
   program.parse_complete_callback([&] {
     const auto* command = program.get_subcommands().front();

@@ -65,17 +65,17 @@ void write_table(results::Store& store, const results::Run& last, const MergeOpt
     });
     auto run = newest == runs.end() ? last : *newest;
     const auto written = write_latencies(store, std::move(run), latencies, options.tables);
-    say(stderr, "{}: {} cells\n", folder.string(), latencies.size());
+    remark("{}: {} cells\n", folder.string(), latencies.size());
     warn_of_shards(written.table.run);
   }
   const auto probes = run::write_experiments(store, options.tables.folder, table, options.tables.replaces, catalogue);
-  if (probes > 0) say(stderr, "{}: {} probes\n", folder.string(), probes);
+  if (probes > 0) remark("{}: {} probes\n", folder.string(), probes);
 }
 
 void merge(const MergeOptions& options) {
   const auto merged = results::merge_stores({options.stores.begin(), options.stores.end()}, options.into, run::agree);
-  say(stderr, "{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
-      merged.replaced);
+  remark("{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
+         merged.replaced);
   print_conflicts(merged.conflicts);
   results::Store store(options.into);
   const auto tables = store.newest_runs();

@@ -51,14 +51,13 @@ CLI::Option* add_threads(CLI::App& command, int& threads, const std::string& for
 
 namespace {
 
-const CLI::Validator& is_level() {
-  static const CLI::Validator validator(
-      [](const std::string& text) {
+CLI::Validator is_level(const char* how_many) {
+  return CLI::Validator(
+      [=](const std::string& text) {
         const bool is_one = text.size() == 1 && text[0] >= '0' && text[0] <= '4';
-        return is_one ? std::string() : fmt::format("{} is not an optimisation level: write 0 to 4", text);
+        return is_one ? std::string() : fmt::format("{} is not an optimisation level: write 0 to 4{}", text, how_many);
       },
       "");
-  return validator;
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ const CLI::Validator& is_level() {
 // Both take the long names of either.
 CLI::Option* add_level(CLI::App& command, int& level) {
   return command.add_option("-O,--level,--levels", level, "Optimisation level, 0 to 4. Default: 3.")
-      ->check(is_level())
+      ->check(is_level(""))
       ->type_name("LEVEL");
 }
 
@@ -76,7 +75,7 @@ CLI::Option* add_levels(CLI::App& command, std::vector<int>& levels, const std::
                   fmt::format("Optimisation levels, 0 to 4, separated by commas. Default: {}.", by_default))
       ->delimiter(',')
       ->allow_extra_args(false)  // the next argument is not a level
-      ->check(is_level())
+      ->check(is_level(", several separated by commas"))
       ->type_name("LEVELS");
 }
 

@@ -56,8 +56,8 @@ void make_site(const ReportOptions& options) {
   site::write_folder(options.folder, files);
   note_missing_code(tables);
   if (!library.missing.empty()) say(stderr, "warning: {}\n", library.missing);
-  say(stderr, "{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
-      static_cast<double>(bytes) / 1e6);
+  remark("{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
+         static_cast<double>(bytes) / 1e6);
   say("{}\n", (std::filesystem::path(options.folder) / "index.html").string());
 }
 

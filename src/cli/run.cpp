@@ -89,6 +89,12 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   job.run.seed = options.seed;
   if (kind != nullptr) job.run.launches = options.launches;
   if (options.is_dry) return print_plan(job, options);
+  const auto is_there = [&](const auto& cell) { return isa::has_target(cell.variant.form->requirement, job.target); };
+  if (!job.plan.empty() && std::none_of(job.plan.begin(), job.plan.end(), is_there)) {
+    const auto& form = *job.plan.front().variant.form;
+    say(stderr, "warning: {} has none of these forms: {} needs {}\n", job.target.name(), form.ptx,
+        isa::targets_text(form.requirement));
+  }
   const auto planned = keys_of(job.plan);
   results::Store store(options.store);
   require_kept(store, job.run.table, planned, options.tables);

@@ -117,6 +117,7 @@ void print_plan(const run::TableJob& job, const RunOptions& options) {
   print_dry_run({.table = job.run.table,
                  .folder = options.tables.folder,
                  .forms = forms.size(),
+                 .unsupported = job.plan.size() - cells.size(),
                  .assemblers = job.assemblers.size(),
                  .seconds_of_each = seconds_for_each_cell},
                 cells, options.store, options.format);

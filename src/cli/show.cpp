@@ -16,8 +16,10 @@
 #include "cli/options.h"
 #include "cli/pairs.h"
 #include "cli/table_names.h"
+#include "isa/catalogue.h"
 #include "pages/evidence.h"
 #include "pages/plot.h"
+#include "probe/probe.h"
 #include "tables/folder.h"
 
 namespace ptxlat::cli {
@@ -73,6 +75,18 @@ void require_plot_of(const ShowOptions& options, const std::string& folder) {
               "`ptxlat probe --list` lists the probes");
 }
 
+// Whether it is the memory hierarchy, a probe that ships with ptxlat or the quantity of one's fact.
+bool is_of_probes(const std::string& name) {
+  if (name == "memory") return true;
+  const auto probes = probe::load_probes({isa::templates_folder() / "probes"});
+  return std::any_of(probes.begin(), probes.end(), [&](const probe::Probe& probe) {
+    const bool has_fact = std::any_of(probe.facts.begin(), probe.facts.end(),
+                                      [&](const series::FactRule& rule) { return rule.quantity == name; });
+    const bool infers = probe.infer && name.starts_with(probe.infer->space + ".");
+    return probe.name == name || has_fact || infers;
+  });
+}
+
 void show(ShowOptions options) {
   if (options.format == "json" && (options.pairs || !options.plot.empty()))
     throw Error(ExitCode::usage, "--format json is not for --pairs or --plot", "leave one of them out");
@@ -102,6 +116,9 @@ void show(ShowOptions options) {
   // "popc" is an opcode of PTX, of which there are forms, and "ffma" can only be FFMA.
   if (!folder.empty() && !has_opcode(loaded.catalogue, options.name) && show_opcode(options, folder)) return;
   const auto all = load_catalogue_for(options.selection);
+  if (!folder.empty() && probed.probes.empty() && is_of_probes(options.name))
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no probes, and {} is of a probe", folder, options.name),
+                "name the table of a GPU that was measured with --table: nvidia-h200");
   throw Error(ExitCode::unknown_name, "no such form: " + options.name,
               advice_for_name(options.name, all.catalogue, folder, probed.probes));
 }

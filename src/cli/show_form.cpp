@@ -127,7 +127,7 @@ std::string brief_numbers(const results::Record& cell, const tables::RowThroughp
   if (const auto issue = cell.number(results::metric::issue)) numbers.push_back("issue " + tables::decimal(issue));
   if (const auto cycles = cell.number(results::metric::static_cycles)) {
     const bool is_bound = cell.has_flag(results::flag::static_is_lower_bound);
-    numbers.push_back(fmt::format("static {}{}", is_bound ? "≥" : "", tables::decimal(cycles)));
+    numbers.push_back(fmt::format("static {}{}", tables::mark_of_static(cell, is_bound), tables::decimal(cycles)));
   }
   if (row.throughput) numbers.push_back(fmt::format("{} {}", tables::decimal(row.throughput), tables::per_cycle(row)));
   if (!row.pipe.empty()) numbers.push_back("pipe " + row.pipe);

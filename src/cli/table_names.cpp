@@ -163,7 +163,8 @@ std::string table_named(const std::string& name) {
   const auto table = tables_named(name, Take::best).front();
   if (table.level)
     throw Error(ExitCode::usage, fmt::format("{} names a level of a table", name),
-                fmt::format("write {} -O {}", name.substr(0, name.rfind('@')), *table.level));
+                fmt::format("write {}; the levels are an option, -O, of the commands that take some",
+                            name.substr(0, name.rfind('@'))));
   say_table(table.folder);
   return table.folder;
 }

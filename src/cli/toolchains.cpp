@@ -5,27 +5,86 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolchain.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/print.h"
 #include "cli/selection.h"
 
 namespace ptxlat::cli {
 
-isa::Target target_from(const std::string& name) {
-  if (const auto target = isa::target_from_name(name); target && target->sm >= isa::oldest_sm) return *target;
-  // "90", "sm90", "compute_90".
+namespace {
+
+// The targets of a ptxas; none if it does not say, or of a library, which cannot be asked: they may know any.
+using Known = std::vector<std::string>;
+Known known_targets(const assemble::Toolchain& toolchain) {
+  return toolchain.kind == assemble::ToolchainKind::ptxas ? assemble::targets_of(toolchain.path) : Known();
+}
+bool knows(const Known& known, const isa::Target& target) {
+  return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
+}
+
+// Those of CUDA 11.8 to 13.5, for guesses: a newer ptxas knows more.
+constexpr std::array architectures = {50, 52, 53, 60, 61,  62,  70,  72,  75,  80,  86,
+                                      87, 88, 89, 90, 100, 101, 103, 107, 110, 120, 121};
+
+bool is_architecture(int sm) {
+  return std::find(architectures.begin(), architectures.end(), sm) != architectures.end();
+}
+
+// GPUs by the names that people give them (CUDA GPU Compute Capability, developer.nvidia.com/cuda-gpus).
+constexpr std::array<std::pair<std::string_view, std::string_view>, 26> gpu_names = {
+    {{"v100", "sm_70"},   {"t4", "sm_75"},      {"rtx2080", "sm_75"}, {"a100", "sm_80"},      {"a30", "sm_80"},
+     {"a10", "sm_86"},    {"a40", "sm_86"},     {"rtx3090", "sm_86"}, {"orin", "sm_87"},      {"l4", "sm_89"},
+     {"l40", "sm_89"},    {"l40s", "sm_89"},    {"rtx4090", "sm_89"}, {"h100", "sm_90a"},     {"h200", "sm_90a"},
+     {"h20", "sm_90a"},   {"gh200", "sm_90a"},  {"hopper", "sm_90a"}, {"b200", "sm_100a"},    {"gb200", "sm_100a"},
+     {"b300", "sm_103a"}, {"gb300", "sm_103a"}, {"thor", "sm_110a"},  {"rtx5090", "sm_120a"}, {"gb10", "sm_121a"},
+     {"spark", "sm_121a"}}};
+
+// What a word that is not a target may stand for: a GPU, or a number with another prefix ("90", "compute_90").
+std::string meant_target(const std::string& name) {
+  std::string word;
+  for (const char c : lower_case(name)) {
+    if (c != ' ' && c != '-' && c != '_') word += c;
+  }
+  for (const std::string_view brand : {"nvidia", "geforce"}) {
+    if (word.starts_with(brand)) word.erase(0, brand.size());
+  }
+  for (const auto& [gpu, target] : gpu_names) {
+    if (word == gpu) return fmt::format("{} is {}; ", name, target);
+  }
   const auto number = name.substr(std::min(name.find_first_of("0123456789"), name.size()));
   const auto meant = isa::target_from_name("sm_" + number);
+  return meant && is_architecture(meant->sm) ? fmt::format("did you mean sm_{}? ", number) : "";
+}
+
+}  // namespace
+
+isa::Target target_from(const std::string& name) {
+  if (const auto target = isa::target_from_name(name); target && target->sm >= isa::oldest_sm) return *target;
   throw Error(ExitCode::unknown_name, "no such target: " + name,
               fmt::format("{}write a target such as sm_90 or sm_90a; sm_{} is the oldest supported architecture",
-                          meant && meant->sm >= isa::oldest_sm ? fmt::format("did you mean sm_{}? ", number) : "",
-                          isa::oldest_sm));
+                          meant_target(name), isa::oldest_sm));
+}
+
+isa::Target known_target_from(const std::string& name) {
+  const auto target = target_from(name);
+  if (is_architecture(target.sm)) return target;
+  for (const auto& toolchain : assemble::find_toolchains()) {
+    const auto known = known_targets(toolchain);
+    if (!known.empty() && knows(known, target)) return target;
+  }
+  throw Error(ExitCode::unknown_name, "no such target: " + name,
+              fmt::format("there are sm_{}", fmt::join(architectures, ", sm_")));
 }
 
 assemble::Toolchain driver_toolchain(const gpu::DeviceInfo& device) {
@@ -51,15 +110,6 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
 }
 
 namespace {
-
-// The targets of a ptxas; none if it does not say, or of a library, which cannot be asked: they may know any.
-using Known = std::vector<std::string>;
-Known known_targets(const assemble::Toolchain& toolchain) {
-  return toolchain.kind == assemble::ToolchainKind::ptxas ? assemble::targets_of(toolchain.path) : Known();
-}
-bool knows(const Known& known, const isa::Target& target) {
-  return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
-}
 
 // CUDA 13.0 gave up Maxwell, Pascal and Volta.
 std::string advice_for_target(const isa::Target& wanted) {
@@ -202,6 +252,22 @@ cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, con
   return {nvrtc->name, cuda::compile_functions(forms, target, assemble::headers_of(*nvrtc).string(), compiler)};
 }
 
+namespace {
+
+// The first lines of a compiler's log, which repeats itself after the first mistake, for a terminal.
+std::string first_of(const std::string& log) {
+  constexpr std::size_t most_lines = 6;
+  std::istringstream lines(log);
+  std::string first, line;
+  std::size_t count = 0;
+  while (std::getline(lines, line)) {
+    if (count++ < most_lines) first += (first.empty() ? "" : "\n") + printable(line);
+  }
+  return count <= most_lines ? first : fmt::format("{}\n… {} more lines", first, count - most_lines);
+}
+
+}  // namespace
+
 CompiledSource compile_source(const std::string& program, const std::string& name, const assemble::Toolchain& assembler,
                               const isa::Target& target) {
   const auto nvrtc = find_nvrtc(assembler);
@@ -210,7 +276,7 @@ CompiledSource compile_source(const std::string& program, const std::string& nam
   auto options = cuda::compiler_options(target);
   options.insert(options.end(), {"--generate-line-info", "--include-path=" + assemble::headers_of(*nvrtc).string()});
   const auto outcome = worker.compile(*nvrtc, program, options);
-  if (!outcome.ptx) throw Error(ExitCode::usage, fmt::format("{} does not compile:\n{}", name, outcome.log));
+  if (!outcome.ptx) throw Error(ExitCode::usage, fmt::format("{} does not compile:\n{}", name, first_of(outcome.log)));
   return {*outcome.ptx, nvrtc->name};
 }
 

@@ -15,6 +15,8 @@ namespace ptxlat::cli {
 
 // "sm_90a" → {90, "a"}. Error{unknown_name} for anything else.
 isa::Target target_from(const std::string& name);
+// The same where no assembler will say that it does not know it.
+isa::Target known_target_from(const std::string& name);
 
 // The driver as a toolchain, with the device's driver version.
 assemble::Toolchain driver_toolchain(const gpu::DeviceInfo& device);

@@ -245,8 +245,10 @@ void write_csv(std::ostream& out, const std::vector<Group>& groups) {
   }
 }
 
-void write_json(std::ostream& out, const std::vector<Group>& groups) {
-  out << fmt::format("{{\"format\":{},\"comparisons\":[", comparison_format);
+void write_json(std::ostream& out, const std::vector<Group>& groups, const std::string& version,
+                const std::string& method) {
+  out << fmt::format("{{\"format\":{},\"version\":\"{}\",\"method\":\"{}\",\"comparisons\":[", comparison_format,
+                     version, method);
   const char* separator = "\n";
   for (const Group& group : groups) {
     for (const Comparison& comparison : group.comparisons) {

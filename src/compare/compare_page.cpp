@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/quantile.h"
+#include "base/text.h"
 #include "compare/compare_rows.h"
 #include "compare/compare_write.h"
 #include "tables/operands.h"
@@ -47,14 +48,14 @@ void write_summary(tables::Page& page, const Comparison& comparison) {
       {fmt::format("{} from A to B: {} fewer, {} more, {} equal; median ratio {:.3g}",
                    comparison.headline == results::metric::static_cycles ? "cycles of the schedule" : "cycles",
                    summary.fewer, summary.more, summary.equal, summary.median_ratio)}};
-  if (!summary.gains.empty()) {
+  if (!summary.gains.empty() && !page.is_brief()) {
     lines.push_back({{"biggest gains: ", tables::Colour::green}, extremes_text(comparison, summary.gains)});
   }
-  if (!summary.losses.empty()) {
+  if (!summary.losses.empty() && !page.is_brief()) {
     lines.push_back({{"biggest losses: ", tables::Colour::red}, extremes_text(comparison, summary.losses)});
   }
   page.list(lines);
-  if (comparison.rows.empty()) return;
+  if (comparison.rows.empty() || page.is_brief()) return;
   std::vector<tables::Spans> explanations;
   for (const auto& [cause, count] : summary.total.causes) {
     explanations.push_back({{words(cause), colour_of(cause)}, fmt::format(": {}", explanation(cause))});
@@ -74,9 +75,27 @@ tables::Colour colour_of_change(const std::string& change) {
   return change.front() == '-' ? tables::Colour::green : tables::Colour::red;
 }
 
+// Of each row what a screen has room for.
+void write_brief_rows(tables::Page& page, const Comparison& comparison, std::size_t count) {
+  constexpr std::size_t widest_name = 34;
+  tables::Grid grid{{{"ptx"}, {"operand"}, {"opt"}, {"cycles"}, {"change"}, {"cause"}}, {}};
+  CodeComparison code_comparison;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto text = row_text(comparison, comparison.rows[i], code_comparison, widest_name);
+    grid.rows.push_back({tables::code(cut_to(text.ptx, widest_name), tables::Colour::bold),
+                         text.operand,
+                         text.opt,
+                         text.cycles,
+                         {text.change, colour_of_change(text.change)},
+                         {text.cause, colour_of(comparison.rows[i].cause)}});
+  }
+  page.table(grid);
+}
+
 void write_rows(tables::Page& page, const Comparison& comparison) {
   const std::size_t count = page.shown(comparison.rows.size());
   if (count == 0) return;
+  if (page.is_brief()) return write_brief_rows(page, comparison, count);
   tables::Grid grid{{{"ptx"}, {"operand"}, {"input"}, {"opt"}, {"cycles"}, {"change"}}, {}};
   for (tables::Heading& column : other_columns(comparison)) grid.columns.push_back(std::move(column));
   for (const char* head : {"static", "SASS", "cause"}) grid.columns.push_back({head});

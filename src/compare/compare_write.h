@@ -36,7 +36,8 @@ void write_opcodes_section(tables::Page& page, const OpcodeComparison& opcodes);
 void write_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_facts_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_opcodes_csv(std::ostream& out, const std::vector<Group>& groups);
-void write_json(std::ostream& out, const std::vector<Group>& groups);
+void write_json(std::ostream& out, const std::vector<Group>& groups, const std::string& version = "",
+                const std::string& method = "");
 // The facts and the opcodes of a comparison, as parts of that document.
 results::Json facts_json(const FactComparison& facts);
 results::Json opcodes_json(const OpcodeComparison& opcodes);

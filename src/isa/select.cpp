@@ -40,7 +40,12 @@ using Predicate = std::function<bool(const Form&)>;
 
 Predicate predicate_of(const std::string& pattern) {
   if (pattern.size() < 2 || pattern.front() != '/' || pattern.back() != '/') {
-    return [pattern](const Form& form) { return form.opcode == pattern || matches_glob(pattern, form.ptx); };
+    // "shfl" is shfl.sync, too.
+    return [pattern](const Form& form) {
+      const bool begins = form.opcode.starts_with(pattern) &&
+                          (form.opcode.size() == pattern.size() || form.opcode[pattern.size()] == '.');
+      return begins || matches_glob(pattern, form.ptx);
+    };
   }
   constexpr std::size_t longest = 1000;
   if (pattern.size() > longest)
@@ -70,6 +75,8 @@ Error nothing_selected(const Catalogue& catalogue, const std::string& pattern) {
   for (const std::string& name : nearest_spellings(pattern, names))
     advice += (advice.empty() ? "Did you mean " : ", ") + name;
   advice += advice.empty() ? "`ptxlat list` shows every form." : "?";
+  const bool is_upper = std::none_of(pattern.begin(), pattern.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_upper) advice = fmt::format("For a SASS opcode: `ptxlat list --sass {}`. {}", pattern, advice);
   return Error(ExitCode::unknown_name, fmt::format("no form matches \"{}\"", pattern), advice);
 }
 

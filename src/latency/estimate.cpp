@@ -200,7 +200,8 @@ std::string witness_pairs(const results::Record& record, const Audits& audits) {
 
 // What the flags say of the schedule's numbers.
 void note_lower_bounds(results::Record& record) {
-  const bool is_static = record.has_flag(results::flag::static_is_lower_bound);
+  const bool is_static =
+      record.has_flag(results::flag::static_is_lower_bound) && !record.has_flag(results::flag::branches);
   const bool is_issue = record.has_flag(results::flag::issue_is_lower_bound);
   if (is_static || is_issue)
     results::add_note(record.note, is_static && is_issue ? "static and issue are lower bounds"

@@ -26,8 +26,10 @@ std::string scoreboard(int number) {
 std::string window_text(const results::WindowRecord& window) {
   auto text = fmt::format("\n    {}{}: {}{}{}\n", window.role, window.operand.empty() ? "" : " of " + window.operand,
                           to_string(window.verdict), window.reason.empty() ? "" : ", ", window.reason);
-  text +=
-      fmt::format("      schedule {}{} cycles", window.static_is_lower_bound ? "at least " : "", window.static_cycles);
+  const bool branches = std::any_of(window.sass.begin(), window.sass.end(),
+                                    [](const auto& i) { return sass::changes_control_flow(i.text); });
+  text += fmt::format("      schedule {}{} cycles{}", window.static_is_lower_bound && !branches ? "at least " : "",
+                      window.static_cycles, branches ? " along the straight line" : "");
   if (window.cycles)
     text += fmt::format(", measured {} ({:.0f} % of the launches)", *window.cycles, 100 * window.mode_share);
   text += "\n      offset  stall yield write read wait  SASS\n";

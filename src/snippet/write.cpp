@@ -11,6 +11,7 @@
 
 #include "assemble/log_lines.h"
 #include "base/csv.h"
+#include "latency/plan.h"
 #include "results/json.h"
 #include "tables/csv.h"
 #include "tables/number.h"
@@ -118,9 +119,11 @@ std::string time_of(const results::Record& record) {
   if (!cycles.empty()) return cycles + (has_more ? " cycles (whole sequence)" : " cycles");
   const auto by_schedule = number_in(record, results::metric::static_cycles);
   if (by_schedule.empty()) return {};
-  const bool is_bound = record.has_flag(results::flag::static_is_lower_bound);
+  const bool branches = record.has_flag(results::flag::branches);
+  const bool is_bound = record.has_flag(results::flag::static_is_lower_bound) && !branches;
   const auto estimate = estimate_in(record);
-  return fmt::format("{}{} cycles{}", is_bound ? "at least " : "", by_schedule,
+  return fmt::format("{}{} cycles{}{}", is_bound ? "at least " : "", by_schedule,
+                     branches ? " along the straight line of code that branches" : "",
                      estimate.empty() ? "" : " (" + estimate + " expected)");
 }
 
@@ -223,7 +226,7 @@ results::Json cell_to_json(const results::Record& record) {
 constexpr int json_format = 1;
 
 results::Json head_of(const std::string& text, const std::string& version) {
-  return {{"format", json_format}, {"version", version}, {"snippet", text}};
+  return {{"format", json_format}, {"version", version}, {"method", latency::method_version}, {"snippet", text}};
 }
 
 results::Json names_to_json(const Snippet& snippet, const std::vector<std::size_t>& values) {

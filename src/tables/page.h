@@ -43,6 +43,7 @@ struct PageStyle {
   PageFormat format = PageFormat::text;
   bool in_colour = false;                                           // of text
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of each truncated table
+  bool is_brief = false;                                            // for one screen: what matters most
 };
 
 // A page for people, in blocks separated by empty lines: aligned text for a terminal, or Markdown.
@@ -58,6 +59,7 @@ class Page {
   std::size_t shown(std::size_t rows) const;
   void left_out(std::size_t rows);
   bool is_markdown() const { return style_.format == PageFormat::markdown; }
+  bool is_brief() const { return style_.is_brief; }
 
  private:
   void begin_block();

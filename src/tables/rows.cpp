@@ -111,9 +111,15 @@ Spans fields_of(const RowLayout& layout, const Row& row) {
   return fields;
 }
 
+std::string mark_of_static(const results::Record& record, bool is_lower_bound) {
+  if (record.has_flag(results::flag::branches)) return "~";
+  return is_lower_bound ? "≥" : "";
+}
+
 std::string number_text(std::string_view headline, const Cell& cell) {
   if (const auto value = cell.record.number(headline)) {
-    return (headline == results::metric::static_cycles && cell.static_is_lower_bound ? "≥" : "") + decimal(value);
+    return (headline == results::metric::static_cycles ? mark_of_static(cell.record, cell.static_is_lower_bound) : "") +
+           decimal(value);
   }
   const results::Metric* instead = number_without_latency(cell.record);
   return instead == nullptr ? "" : fmt::format("({})", decimal(instead->value));
@@ -158,7 +164,7 @@ std::string verdict_summary(const std::map<sass::Verdict, std::size_t>& counts) 
 std::string number_legend(const RowLayout& layout) {
   if (layout.headline == results::metric::static_cycles) {
     return "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, since the code "
-           "waits or branches.";
+           "waits. ~: along the straight line of code that branches.";
   }
   std::string legend = "Numbers are measured cycles: the proven dependent latency, or what `measure` says.";
   for (const results::MetricKind* kind : layout.shown) {

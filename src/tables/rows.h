@@ -42,6 +42,9 @@ Spans fields_of(const RowLayout& layout, const Row& row);
 // "4", "≥17" for a static number that is a lower bound, "(2)" if there is only an issue cost, empty if there is no
 // number.
 std::string number_text(std::string_view headline, const Cell& cell);
+// What stands before the schedule's number: "≥" if it is a lower bound, "~" if it is the straight line of code that
+// branches, which a program may leave.
+std::string mark_of_static(const results::Record& record, bool is_lower_bound);
 // For a proven cell that nothing can depend on, its number instead of a headline; else null.
 const results::Metric* number_without_latency(const results::Record& record);
 

@@ -143,6 +143,7 @@ Cell cell_from(const results::Record& record) {
   cell.record.windows.clear();
   if (const results::Metric* schedule = record.find(results::metric::static_cycles)) {
     cell.static_is_lower_bound =
+        !record.has_flag(results::flag::branches) &&
         std::any_of(schedule->from.begin(), schedule->from.end(), [&](const std::string& role) {
           const results::WindowRecord* window = window_of_role(record, role);
           return window != nullptr && window->static_is_lower_bound;

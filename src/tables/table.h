@@ -40,7 +40,7 @@ struct CellWindow {
 struct Cell {
   results::Record record;  // without windows, series, facts and recipe
   std::vector<CellWindow> windows;
-  bool static_is_lower_bound = false;  // something in the windows of `static` waits or branches
+  bool static_is_lower_bound = false;  // something in the windows of `static` waits, and nothing branches
   std::size_t row = 0;
   std::vector<int> levels;
   bool leads = true;
@@ -125,8 +125,10 @@ void write_csv(std::ostream& out, const Table& table);
 // For people: one row per ptx, operands and input, the levels side by side.
 void write_text(std::ostream& out, const Table& table);
 // The numbers of these forms, each under its own spelling, with the row that they come from, and their throughputs.
+//   widest_name  for a screen: longer names are cut, and rows with numbers come first
+inline constexpr auto whole_name = std::string::npos;
 void write_forms_text(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
-                      const std::vector<std::string>& forms);
+                      const std::vector<std::string>& forms, std::size_t widest_name = whole_name);
 // The same as csv, with the columns of a table, and then throughput, unit, saturates_at and pipe; each level has its
 // own row.
 void write_forms_csv(std::ostream& out, const Table& table, const RowThroughputs& throughputs,

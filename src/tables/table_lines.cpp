@@ -64,6 +64,7 @@ class CellReader {
     for (const CellWindow* window : windows_of(cell_, results::metric::static_cycles)) {
       cell_.static_is_lower_bound = cell_.static_is_lower_bound || window->static_is_lower_bound;
     }
+    if (cell_.record.has_flag(results::flag::branches)) cell_.static_is_lower_bound = false;
     return std::move(cell_);
   }
 

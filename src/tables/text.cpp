@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
@@ -79,7 +82,7 @@ void write_text(std::ostream& out, const Table& table) {
 }
 
 void write_forms_text(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
-                      const std::vector<std::string>& forms) {
+                      const std::vector<std::string>& forms, std::size_t widest_name) {
   std::unordered_map<std::string_view, std::vector<const Cell*>> cells;
   std::unordered_map<std::string_view, const Spelling*> spellings;  // of the highest level
   for (const std::string& form : forms) cells[form];
@@ -100,6 +103,7 @@ void write_forms_text(std::ostream& out, const Table& table, const RowThroughput
     const auto rows = rows_of(cells[form]);
     for (const Row& one : rows) {
       Spans& fields = grid.rows.emplace_back(fields_of(layout, one));
+      fields.front() = code(cut_to(one.highest().record.ptx, widest_name));
       const auto& highest = one.highest();
       for (const auto& text : fields_of(throughputs.of(form, highest.levels, highest.record.sass)))
         fields.emplace_back(text);
@@ -107,11 +111,16 @@ void write_forms_text(std::ostream& out, const Table& table, const RowThroughput
     }
     if (!rows.empty()) continue;
     Spans fields(grid.columns.size(), "");
-    fields.front() = code(form);
+    fields.front() = code(cut_to(form, widest_name));
     fields[3 + layout.levels.size() + layout.shown.size() + 1] =
         spelling == spellings.end() ? "not in the table" : spelling->second->reason;
     grid.rows.push_back(std::move(fields));
   }
+  const auto has_number = [&](const Spans& fields) {
+    return std::any_of(fields.begin() + 3, fields.begin() + 3 + static_cast<std::ptrdiff_t>(layout.levels.size()),
+                       [](const Span& field) { return field.text.find_first_of("0123456789") != std::string::npos; });
+  };
+  if (widest_name != whole_name) std::stable_partition(grid.rows.begin(), grid.rows.end(), has_number);
   Page(out, {}).table(grid);
 }
 

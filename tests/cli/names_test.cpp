@@ -47,7 +47,7 @@ TEST_CASE("a name that no table has gets the nearest one, and a level belongs to
   CHECK(says(misspelt, "Did you mean nvidia-h200"));
   const auto level = program.run({"show", "add.u32", "--table", "nvidia-h200@O0"});
   CHECK(level.status == 2);
-  CHECK(says(level, "write nvidia-h200 -O 0"));
+  CHECK(says(level, "write nvidia-h200;"));
   CHECK(program.run({"compare", "nvidia-h200@O7", "nvidia-h200"}).status == 4);
 }
 
@@ -216,4 +216,50 @@ TEST_CASE("help is within 80 columns, with an example of each command; help, -h 
     CHECK(program.run({"list", "--help"}).status == 0);
     CHECK(program.run({"show", "popc.b32", name, "3", "--table", "nvidia-h200"}).status == 0);
   }
+}
+
+TEST_CASE("words that people type are understood, or the answer says what to type") {
+  const ProgramWithoutGpu program;
+  CHECK(program.run({"list", "--filter", "shfl", "--core"}).out.find("shfl.sync.down.b32") != std::string::npos);
+  struct Mistake {
+    std::vector<std::string> arguments;
+    int status;
+    std::string words;
+  };
+  const std::vector<Mistake> mistakes = {
+      {{"list", "--filter", "FFMA"}, 4, "`ptxlat list --sass FFMA`"},
+      {{"static", "--target", "h100", "--filter", "popc"}, 4, "h100 is sm_90a"},
+      {{"static", "--target", "RTX 4090", "--filter", "popc"}, 4, "is sm_89"},
+      {{"static", "--target", "4090", "--filter", "popc"}, 4, "write a target such as sm_90"},
+      {{"list", "--target", "sm_999"}, 4, "no such target: sm_999"},
+      {{"--filter", "add", "list"}, 2, "--filter is an option of list and comes after it"},
+      {{"-O", "3", "show", "add.u32"}, 2, "-O is an option of show and comes after it"},
+      {{"help", "rnu"}, 2, "did you mean run?"},
+      {{"compare", "nvidia-h200", "--rows", "-1"}, 2, "-1 is not a number of rows"},
+      {{"show", "memory", "--table", "sm_120a"}, 4, "has no probes, and memory is of a probe"},
+      {{"show", "l1.ways", "--table", "sm_120a"}, 4, "has no probes"},
+      {{"list", "mul"}, 2, "did you mean --filter mul?"},
+      {{"show", "add.u32", "-O", "fast"}, 2, "-O: fast is not an optimisation level"},
+      {{"static", "--target", "sm_90", "--target", "sm_90"}, 2, "--target may be given once"},
+      {{"run", "--seed", "x"}, 2, "--seed x: that is not a number"},
+  };
+  for (const auto& [arguments, status, words] : mistakes) {
+    const auto ended = program.run(arguments);
+    INFO(ended.err);
+    CHECK(ended.status == status);
+    CHECK(ended.out.empty());
+    CHECK(says(ended, words));
+  }
+}
+
+TEST_CASE("what is not a table becomes none, and what is not a bundle is not replaced") {
+  const ProgramWithoutGpu program;
+  const auto folder = program.folder() / "nosuch", file = program.folder() / "notes.txt";
+  CHECK(program.run({"pairs", "--reread", folder.string()}).status == 7);
+  CHECK_FALSE(std::filesystem::exists(folder));
+  std::ofstream(file) << "mine";
+  const auto ended = program.run({"assemble", "--filter", "popc.b32", "-O", "3", "-o", file.string()});
+  CHECK(ended.status == 7);
+  CHECK(says(ended, "is not a ptxlat bundle"));
+  CHECK(read_file(file) == "mine");
 }
