@@ -202,6 +202,21 @@ std::string first_sentence(const std::string& description) {
   return text;
 }
 
+std::string short_help_of(const CLI::App& program) {
+  constexpr std::size_t indent = 13;
+  std::string text = "Usage: ptxlat COMMAND [OPTIONS]\n";
+  for (const auto& group : command_groups()) {
+    text += fmt::format("{}:\n", group.title);
+    for (const auto& example : group.commands) {
+      const auto what = first_sentence(program.get_subcommand(std::string(example.command))->get_description());
+      auto line = fmt::format("  {:<{}}{}", example.command, indent - 2, what);
+      if (line.size() > help_width()) line = line.substr(0, line.rfind(' ', help_width() - 4)) + " …";
+      text += line + '\n';
+    }
+  }
+  return text + "`ptxlat help` has more, `ptxlat help COMMAND` all of a command.\n";
+}
+
 std::string help_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? help_of_program(app) : help_of_command(app);
 }

@@ -42,6 +42,8 @@ std::string value_name(const CLI::Option& option);
 
 // `ptxlat --help`, or that of a command.
 std::string help_of(const CLI::App& app);
+// The commands, a line each: what fits a screen, for `ptxlat` alone.
+std::string short_help_of(const CLI::App& program);
 
 // What a command that measures can do where there is no GPU; empty for one that cannot do anything.
 std::string_view without_gpu(const std::string& command);

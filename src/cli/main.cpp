@@ -132,7 +132,7 @@ int run_program(int argc, char** argv) {
   add_worker(program);
   add_interface(program);
   if (argc == 1) {
-    say(stderr, "{}", help_of(program));
+    say(stderr, "{}", short_help_of(program));
     return static_cast<int>(ExitCode::usage);
   }
   const bool helps_with_command = argc > 2 && std::string_view(argv[1]) == "help" && argv[2][0] != '-';

@@ -37,8 +37,11 @@ GivenSnippet given_snippet(const std::string& snippet) {
                   "a snippet is PTX, or a file of PTX or CUDA C with such a name; a cubin is not one");
     return {Kind::ptx, snippet, "snippet"};
   }
-  return {is_source ? Kind::source : Kind::ptx,
-          read_file(snippet, ExitCode::usage, "a snippet is PTX, or a file whose name ends in .ptx or .cu"), snippet};
+  constexpr char advice[] = "a snippet is PTX, or a file whose name ends in .ptx or .cu";
+  auto text = read_file(snippet, ExitCode::usage, advice);
+  if (text.find('\0') != std::string::npos)
+    throw Error(ExitCode::usage, fmt::format("{} is not text: it has bytes that are 0", snippet), advice);
+  return {is_source ? Kind::source : Kind::ptx, std::move(text), snippet};
 }
 
 namespace {

@@ -252,6 +252,17 @@ TEST_CASE("words that people type are understood, or the answer says what to typ
   }
 }
 
+TEST_CASE("a binary file is not a snippet, and the program alone answers in a screen") {
+  const ProgramWithoutGpu program;
+  const auto file = program.folder() / "kernel.ptx";
+  std::ofstream(file) << std::string("add.u32 d\0, a, b;", 17);
+  const auto ended = program.run({"measure", "--static", file.string()});
+  CHECK(ended.status == 2);
+  CHECK(says(ended, "is not text"));
+  const auto alone = program.run({}).err;
+  CHECK(std::count(alone.begin(), alone.end(), '\n') <= 24);
+}
+
 TEST_CASE("what is not a table becomes none, and what is not a bundle is not replaced") {
   const ProgramWithoutGpu program;
   const auto folder = program.folder() / "nosuch", file = program.folder() / "notes.txt";
