@@ -127,7 +127,7 @@ namespace {
 std::optional<isa::Target> target_in(const Known& known, const assemble::Toolchain& toolchain,
                                      const isa::Target& wanted) {
   if (knows(known, wanted)) return wanted;
-  const isa::Target plain{wanted.sm, {}};
+  isa::Target plain{wanted.sm, {}};
   if (!knows(known, plain)) return std::nullopt;
   say(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
   return plain;

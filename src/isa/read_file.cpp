@@ -21,8 +21,8 @@ constexpr std::size_t most_forms = 200'000;
 const std::vector<std::string> file_keys = {"chapter", "section", "header",   "audit",  "order",
                                             "op",      "object",  "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "input", "opcode", "types", "result", "k", "text"};
-const std::vector<std::string> object_keys = {"name",    "register", "module", "declare",        "once",   "each",
-                                              "prepare", "again",    "address", "offset",        "dynamic_shared", "evicted"};
+const std::vector<std::string> object_keys = {"name",    "register", "module",  "declare", "once",           "each",
+                                              "prepare", "again",    "address", "offset",  "dynamic_shared", "evicted"};
 const std::set<std::string> consumer_holes = {"a", "k", "q", "t0", "t1", "u0", "u1", "p0"};
 
 void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& file,

@@ -73,11 +73,11 @@ tables::PairFiles reread_pairs(const std::filesystem::path& folder, const ptx::L
   auto table = tables::read_table(folder, {tables::Part::hazards, tables::Part::probes});
   auto files = std::move(table.pairs);
   require_rules(folder, files.runs, std::array<std::string_view, 1>{pairs::hazard_version});
-  auto schedules = schedules_in(folder, loaded);
+  const auto schedules = schedules_in(folder, loaded);
   if (files.hazards.empty() && schedules.pairs.empty())
     throw Error(ExitCode::storage, fmt::format("there are neither pairs nor windows in {}", folder.string()),
                 "Name the folder of a measured table: it has latency.jsonl.zst or pairs.jsonl.zst.");
-  files = write_pair_table(folder, std::move(schedules), std::move(files));
+  files = write_pair_table(folder, schedules, std::move(files));
   for (auto& record : table.probes) {
     if (record.ptx != pairs::registers_name) continue;
     pairs::read_registers_again(record);

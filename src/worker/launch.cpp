@@ -152,7 +152,8 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
 }
 
 // Whether every thread of a launch that is read stored the same words as the first.
-bool threads_agree(const std::uint32_t* slots, const ptx::Launch& shape, std::size_t words_between, std::size_t threads) {
+bool threads_agree(const std::uint32_t* slots, const ptx::Launch& shape, std::size_t words_between,
+                   std::size_t threads) {
   for (std::size_t thread = 1; thread < threads; ++thread) {
     for (const int word : shape.output_words) {
       if (slots[thread * words_between + static_cast<std::size_t>(word)] != slots[word]) return false;
@@ -307,8 +308,8 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
     }
     Outcome outcome;
     try {
-      outcome = run_kernel(api, stream, *module, memory, kernel,
-                           memory.slots.input.address() + inputs.offsets[number], kept);
+      outcome =
+          run_kernel(api, stream, *module, memory, kernel, memory.slots.input.address() + inputs.offsets[number], kept);
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }

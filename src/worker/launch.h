@@ -31,8 +31,8 @@ struct SlotMemory {
 };
 
 // Kept from one batch to the next: buffers if the launches keep them, so that an experiment with thousands of questions
-// does not fill them for each, and modules if the batch keeps them. Slots are kept in any case, unless they are large, so
-// that a launch of patched code does not allocate and free pinned memory.
+// does not fill them for each, and modules if the batch keeps them. Slots are kept in any case, unless they are large,
+// so that a launch of patched code does not allocate and free pinned memory.
 //   modules  newest first
 struct Kept {
   struct Module {
